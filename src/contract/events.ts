@@ -1,0 +1,98 @@
+/** The event vocabulary of a session's log: ACP's updates plus the runtime's own edges (design.md §7). */
+import type { PermissionOption, PermissionOutcome, SessionUpdate, ToolCallUpdate } from './content.ts'
+import type { ErrorJson } from './errors.ts'
+import type { PermissionId, RunId, SessionId } from './ids.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Denial, EndingCategory, RunStatus, Usage } from './result.ts'
+import type { SandboxMode } from './request.ts'
+
+export interface RunStarted {
+  readonly type: 'run/started'
+  readonly provider: string
+  readonly depth: number
+  readonly parentSessionId?: SessionId
+  readonly label?: string
+  /** Controls that the operator switched off for this provider, such as `sandbox: provider-managed`. */
+  readonly providerManaged?: readonly string[]
+}
+
+export interface RunSettled {
+  readonly type: 'run/settled'
+  readonly status: RunStatus
+  readonly category?: EndingCategory
+  readonly denied: readonly Denial[]
+  readonly structured?: JsonValue
+  readonly usage?: Usage
+  readonly error?: ErrorJson
+  readonly durationMs: number
+}
+
+export interface PermissionRequested {
+  readonly type: 'permission/requested'
+  readonly id: PermissionId
+  readonly toolCall: ToolCallUpdate
+  readonly options: readonly PermissionOption[]
+  /** Labels from the root's child down to the session that asks; empty on a root. */
+  readonly path: readonly string[]
+}
+
+export interface PermissionResolved {
+  readonly type: 'permission/resolved'
+  readonly id: PermissionId
+  readonly outcome: PermissionOutcome
+  readonly by: 'person' | 'policy' | 'cancel'
+}
+
+export interface Notice {
+  readonly type: 'notice'
+  readonly severity: 'info' | 'warning' | 'error'
+  readonly title: string
+  readonly detail?: string
+  readonly data?: JsonObject
+}
+
+/** What a provider may put into the log while its turn runs. */
+export type ProviderEvent = { readonly type: 'session/update'; readonly update: SessionUpdate } | Notice
+
+/** Events of the session itself; they precede `run/started` or stand between two runs. */
+export type SetupEvent =
+  | Notice
+  | { readonly type: 'session/late_update'; readonly update: SessionUpdate }
+  | { readonly type: 'permission/preset'; readonly preset: string; readonly source: 'delegation' }
+  | { readonly type: 'sandbox/mode'; readonly mode: SandboxMode; readonly source: 'delegation' | 'request' }
+  | { readonly type: 'approval/policy'; readonly policy: 'never'; readonly source: 'delegation' }
+  | SubagentDescriptor
+
+/** How a child was created (B9.1). `persona` and `toolFilter` stand only in historical versions. */
+export interface SubagentDescriptor {
+  readonly type: 'subagent/descriptor'
+  readonly version: number
+  readonly provider: string
+  readonly mode: 'one-shot' | 'kept'
+  readonly label?: string
+  readonly preset?: string
+  readonly model?: string
+  readonly persona?: string
+  readonly toolFilter?: ToolFilter
+}
+
+export interface ToolFilter {
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+}
+
+export type SessionEvent =
+  | RunStarted
+  | RunSettled
+  | PermissionRequested
+  | PermissionResolved
+  | ProviderEvent
+  | SetupEvent
+
+/** One line of a log. `seq` counts from 1 without gaps within a session; `at` is epoch milliseconds. */
+export interface LogEntry {
+  readonly seq: number
+  readonly at: number
+  readonly runId?: RunId
+  readonly event: SessionEvent
+}

@@ -1,0 +1,95 @@
+/** The seam that every way to run an agent implements, and what the runtime lends it. */
+import type { CapabilityId, SubagentCapabilities } from './capabilities.ts'
+import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate } from './content.ts'
+import type { Notice, ProviderEvent, SetupEvent } from './events.ts'
+import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
+import type { TurnOutcome } from './result.ts'
+import type { SubagentRun } from './run.ts'
+
+export interface SubagentProvider {
+  readonly name: string
+  /** The promise that the gate holds requests against. */
+  readonly capabilities: SubagentCapabilities
+  /** Rows whose declared value is an upper bound until the handshake (law 1). */
+  readonly negotiated: readonly CapabilityId[]
+  /** Descriptive: used in wording only. */
+  readonly inheritsParentContext: boolean
+  /**
+   * Sets the agent up while it is unpublished. Rejects with a `SubagentError` of phase `spawn`,
+   * `initialize` or `session` and leaves nothing behind; the same on abort of `setup.signal`.
+   */
+  open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession>
+}
+
+/** What the operator says of a provider, apart from what the provider says of itself. */
+export interface ProviderSettings {
+  /** Runs at once; absent = only the total counts. */
+  readonly concurrency?: number
+  /** The agent's configured policy; a child's call only narrows it (B4.4). */
+  readonly permission?: PermissionPolicy
+  /** The deployment confines this agent itself: an inherited sandbox override is not refused (law 11). */
+  readonly sandbox?: 'provider-managed'
+}
+
+/** Lent to `open` and valid until the session is disposed. */
+export interface SetupScope {
+  readonly signal: AbortSignal
+  /** Variables that every process of this session must get: lineage, so that depth crosses processes (B2.7). */
+  readonly env: Readonly<Record<string, string>>
+  readonly delegation: Delegation
+  /** A fact of the session outside any turn. Before publish it is kept back, and dropped if `open` fails. */
+  record(event: SetupEvent): void
+}
+
+/** An agent that is set up. Disposing it ends all that belongs to it and resolves when that is gone. */
+export interface ProviderSession extends AsyncDisposable {
+  /** After the handshake; never more than the provider declared. */
+  readonly capabilities: SubagentCapabilities
+  /** The agent's own session or thread id. */
+  readonly nativeId?: string
+  /** False once the agent can take no further prompt, as after the death of its process. */
+  readonly usable: boolean
+  /**
+   * One turn. Resolves with how it ended, `cancelled` after `turn.signal` aborted; rejects only on a fault,
+   * with a `SubagentError` of phase `prompt`.
+   */
+  prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome>
+  /** Adds to the running turn; present only with the `steer` row. */
+  steer?(content: readonly ContentBlock[]): Promise<void>
+}
+
+export interface PermissionQuestion {
+  readonly toolCall: ToolCallUpdate
+  readonly options: readonly PermissionOption[]
+  /** Path below the asking session, when the agent is itself a gateway. */
+  readonly path?: readonly string[]
+}
+
+export interface Turn {
+  readonly request: ResolvedStartRequest
+  readonly signal: AbortSignal
+  readonly delegation: Delegation
+  /**
+   * Appends to the log. `bytes` is the event's size on the wire, for back-pressure.
+   * Returns false when the provider should stop reading the agent until `drained()`.
+   */
+  emit(event: ProviderEvent, bytes?: number): boolean
+  drained(): Promise<void>
+  /** Always settles: with `cancelled` once the turn is aborted. */
+  requestPermission(question: PermissionQuestion): Promise<PermissionOutcome>
+}
+
+/** The only way up: starts children of one session. Made by the runtime. */
+export interface Delegation {
+  provider(
+    name: string,
+  ): Pick<SubagentProvider, 'name' | 'capabilities' | 'inheritsParentContext'> | undefined
+  /** Live: a changed cap shows at the next call. */
+  depth(): { readonly current: number; readonly cap?: number }
+  start(
+    request: Omit<SubagentStartRequest, 'parent'>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<SubagentRun>
+}
+
+export type { Notice }
