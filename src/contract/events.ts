@@ -57,7 +57,10 @@ export type ProviderEvent = { readonly type: 'session/update'; readonly update: 
 /** Events of the session itself; they precede `run/started` or stand between two runs. */
 export type SetupEvent =
   | Notice
+  /** Came after its turn had ended: kept, but part of no result. */
   | { readonly type: 'session/late_update'; readonly update: SessionUpdate }
+  /** The agent's own id of this conversation, apart from ours. */
+  | { readonly type: 'session/native_id'; readonly nativeId: string }
   | { readonly type: 'permission/preset'; readonly preset: string; readonly source: 'delegation' }
   | { readonly type: 'sandbox/mode'; readonly mode: SandboxMode; readonly source: 'delegation' | 'request' }
   | { readonly type: 'approval/policy'; readonly policy: 'never'; readonly source: 'delegation' }

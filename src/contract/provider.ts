@@ -1,7 +1,7 @@
 /** The seam that every way to run an agent implements, and what the runtime lends it. */
 import type { CapabilityId, SubagentCapabilities } from './capabilities.ts'
 import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate } from './content.ts'
-import type { Notice, ProviderEvent, SetupEvent } from './events.ts'
+import type { ProviderEvent, SetupEvent } from './events.ts'
 import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
 import type { TurnOutcome } from './result.ts'
 import type { SubagentRun } from './run.ts'
@@ -29,6 +29,8 @@ export interface ProviderSettings {
   readonly permission?: PermissionPolicy
   /** The deployment confines this agent itself: an inherited sandbox override is not refused (law 11). */
   readonly sandbox?: 'provider-managed'
+  /** Milliseconds that the agent has after a cancel before it is ended. */
+  readonly cancelMs?: number
 }
 
 /** Lent to `open` and valid until the session is disposed. */
@@ -37,7 +39,7 @@ export interface SetupScope {
   /** Variables that every process of this session must get: lineage, so that depth crosses processes (B2.7). */
   readonly env: Readonly<Record<string, string>>
   readonly delegation: Delegation
-  /** A fact of the session outside any turn. Before publish it is kept back, and dropped if `open` fails. */
+  /** A fact of the session outside of its turns. Before publish it is kept back, and dropped if `open` fails. */
   record(event: SetupEvent): void
 }
 
@@ -91,5 +93,3 @@ export interface Delegation {
     options?: { readonly signal?: AbortSignal },
   ): Promise<SubagentRun>
 }
-
-export type { Notice }

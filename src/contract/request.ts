@@ -75,6 +75,7 @@ export interface ResolvedStartRequest {
   readonly runId: RunId
   readonly sessionId: SessionId
   readonly parentSessionId?: SessionId
+  readonly rootSessionId: SessionId
   readonly depth: number
   /** The tree's cap, when one is known (B2.4). */
   readonly maxDepth?: number

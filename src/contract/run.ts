@@ -36,16 +36,18 @@ export interface WatchedEvent {
 export interface SubagentRun extends AsyncDisposable {
   readonly id: RunId
   readonly sessionId: SessionId
-  readonly parentSessionId?: SessionId
+  readonly parentSessionId: SessionId | undefined
   readonly provider: string
   readonly depth: number
-  readonly label?: string
+  readonly label: string | undefined
   /** Never rejects (law 6). */
   readonly result: Promise<SubagentResult>
   /** From `run/started` to `run/settled`: replays after the cursor, then follows. */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<LogEntry>
   /** A second or late answer is dropped. */
   respond(id: PermissionId, outcome: PermissionOutcome): void
+  /** Nobody can answer after all: policy does. */
+  giveUp(id: PermissionId): void
   steer(content: readonly ContentBlock[]): Promise<void>
   /** `signal`: a person pressed Ctrl-C; `request`: anyone else. Idempotent. */
   cancel(reason?: 'signal' | 'request'): void

@@ -1,0 +1,14 @@
+/** A timer that doesn't overflow (C30). Whoever sets one disposes it, so that none outlives its run. */
+
+const LONGEST = 2 ** 31 - 1
+
+/** Calls once after `ms`, which may be longer than the platform's timers can count. */
+export const after = (ms: number, call: () => void): Disposable => {
+  let handle: NodeJS.Timeout
+  const wait = (left: number): void => {
+    const step = Math.min(left, LONGEST)
+    handle = setTimeout(() => (left > step ? wait(left - step) : call()), step)
+  }
+  wait(ms)
+  return { [Symbol.dispose]: () => clearTimeout(handle) }
+}

@@ -1,0 +1,132 @@
+/** The checks of a start up to the gate and the depth (B1.3): each rejects with its own code, and nothing happens. */
+import type { GateInput } from '../capabilities/catalog.ts'
+import { gate } from '../capabilities/gate.ts'
+import { SubagentError } from '../contract/errors.ts'
+import { runId, sessionId } from '../contract/ids.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { present } from '../contract/present.ts'
+import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
+import type { SessionHeader } from '../sessions/store.ts'
+import type { Captured, CapturedParent } from './capture.ts'
+import { deriveDepth } from './depth.ts'
+import type { ParentDepth } from './depth.ts'
+import type { LiveSession } from './live-session.ts'
+import type { Surroundings } from './options.ts'
+import { effectivePolicy, effectiveSandbox } from './policy.ts'
+import type { ProviderRegistry, Registered } from './registry.ts'
+import { checkDirectory, resolvePreset, resolveSession } from './resolve.ts'
+import type { ResolvedSession } from './resolve.ts'
+
+/** A start that may be opened. */
+export interface Admitted {
+  readonly registered: Registered
+  readonly request: ResolvedStartRequest
+  readonly resolved: ResolvedSession
+  readonly parent: CapturedParent | undefined
+  readonly gateInput: GateInput
+}
+
+export interface House {
+  readonly providers: ProviderRegistry
+  readonly sessions: ReadonlyMap<SessionId, LiveSession>
+  readonly surroundings: Surroundings
+}
+
+export const admit = async (
+  request: SubagentStartRequest,
+  captured: Captured,
+  { providers, sessions, surroundings }: House,
+): Promise<Admitted> => {
+  const { store, presets, newId } = surroundings
+  const host = surroundings.settings()
+  const registered = providers.get(request.provider)
+  const { provider, settings } = registered
+  if (captured.unknown !== undefined) throw unknownParent(captured.unknown)
+  const { parent } = captured
+
+  const resolved = resolveSession(request, provider.name, parent, sessions, store)
+  const { stored, origin } = resolved
+  const resumed = origin.from === 'resume' ? stored : undefined
+
+  const cwd = request.cwd ?? stored?.header.cwd ?? parent?.cwd ?? host.cwd
+  await checkDirectory(cwd, 'cwd')
+  const additionalDirectories = request.additionalDirectories ?? []
+  for (const [index, path] of additionalDirectories.entries()) {
+    await checkDirectory(path, `additionalDirectories.${index}`)
+  }
+  const preset = await resolvePreset(request.preset, cwd, presets)
+
+  const inheritedSandbox = resumed === undefined ? parent?.sandbox : resumed.registers.sandbox
+  const descriptor = resumed?.registers.descriptor
+  const gateInput: GateInput = present({
+    request,
+    preset,
+    descriptor,
+    inheritedSandbox,
+    sandboxManaged: settings.sandbox === 'provider-managed',
+    configuredPermission: request.permission === undefined ? settings.permission : undefined,
+  })
+  const refusal = gate(
+    provider,
+    gateInput,
+    providers.all().map((other) => other.provider),
+  )
+  if (refusal !== undefined) throw refusal
+
+  const isChild = parent !== undefined || resumed?.header.parentId !== undefined
+  const sandbox = effectiveSandbox(request.sandbox, inheritedSandbox)
+  const permission = effectivePolicy(request.permission, settings.permission ?? host.permission, isChild)
+  const above = resumed === undefined ? parent : parentOf(resumed.header)
+  const derived = deriveDepth(present({ parent: above, requested: request.maxDepth, host: host.maxDepth }))
+
+  const id = resumed?.header.id ?? sessionId(`ses_${newId()}`)
+  const { prompt, keep, label, model, effort, outputSchema, limits, meta, maxDepth } = request
+  const asked = {
+    preset: request.preset,
+    model,
+    effort,
+    sandbox: request.sandbox,
+    permission: request.permission,
+  }
+  return {
+    registered,
+    resolved,
+    parent,
+    gateInput,
+    request: present({
+      runId: runId(`run_${newId()}`),
+      sessionId: id,
+      rootSessionId: resumed?.header.rootId ?? parent?.rootId ?? id,
+      parentSessionId: resumed === undefined ? parent?.sessionId : resumed.header.parentId,
+      ...derived,
+      origin,
+      prompt,
+      preset,
+      persona: descriptor?.persona,
+      toolFilter: descriptor?.toolFilter,
+      label,
+      cwd,
+      additionalDirectories,
+      model: model ?? preset?.model,
+      effort,
+      sandbox,
+      permission,
+      requested: present({ ...asked, maxDepth, keep, label, outputSchema, limits }),
+      outputSchema,
+      mcpServers: request.mcpServers ?? [],
+      limits: limits ?? {},
+      // A follow-up on a kept session leaves it kept.
+      keep: keep ?? resolved.live?.agent !== undefined,
+      meta,
+    }),
+  }
+}
+
+/** A stored child's place: its recorded depth and cap stand for its parent's. */
+const parentOf = ({ parentId, depth, maxDepth }: SessionHeader): ParentDepth | undefined =>
+  parentId === undefined ? undefined : present({ depth: depth - 1, maxDepth })
+
+const unknownParent = (id: SessionId): SubagentError =>
+  new SubagentError('SESSION_NOT_FOUND', 'resolve', `The parent session ${id} is unknown here.`, {
+    sessionId: id,
+  })

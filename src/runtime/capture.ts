@@ -1,0 +1,59 @@
+/** What a child takes from its parent, read before the first `await` of a start (law 12, B3.1). Pure reads. */
+import type { SessionId } from '../contract/ids.ts'
+import type { SandboxMode, SubagentStartRequest } from '../contract/request.ts'
+import type { SessionStore } from '../sessions/store.ts'
+import type { ParentDepth } from './depth.ts'
+import type { LiveSession } from './live-session.ts'
+import type { LineagePort } from './options.ts'
+
+export interface CapturedParent extends ParentDepth {
+  readonly sessionId: SessionId
+  readonly rootId: SessionId
+  readonly live?: LiveSession
+  readonly cwd?: string
+  /** The parent's explicit override; never a deployment default. */
+  readonly sandbox?: SandboxMode
+  /** Inherited as an identity, never inferred (B3.9). */
+  readonly permissionPreset?: string
+}
+
+/** `unknown` names a parent that this runtime has never heard of. */
+export type Captured = { readonly parent?: CapturedParent; readonly unknown?: SessionId }
+
+const INHERITED_PRESETS: ReadonlySet<string> = new Set(['auto', 'danger-full-access'])
+
+/** `parent` names a session here; without it a lineage token makes this start a child too. */
+export const capture = (
+  request: SubagentStartRequest,
+  sessions: ReadonlyMap<SessionId, LiveSession>,
+  store: SessionStore,
+  lineage: LineagePort | undefined,
+): Captured => {
+  const id = request.parent?.sessionId
+  if (id === undefined) {
+    const ancestor = lineage?.ancestor
+    if (ancestor === undefined) return {}
+    const { session, root, depth, maxDepth } = ancestor
+    return {
+      parent: { sessionId: session, rootId: root, depth, ...(maxDepth !== undefined && { maxDepth }) },
+    }
+  }
+  const live = sessions.get(id)
+  const stored = store.get(id)
+  const header = live?.log.header ?? stored?.header
+  if (header === undefined) return { unknown: id }
+  const { sandbox, permissionPreset } = live?.log.registers ?? stored?.registers ?? {}
+  return {
+    parent: {
+      sessionId: id,
+      rootId: header.rootId,
+      // The greater of what is stored and what lives: neither a restart nor a resume lowers it (B2.1).
+      depth: Math.max(header.depth, stored?.header.depth ?? 0),
+      cwd: header.cwd,
+      ...(live !== undefined && { live }),
+      ...(header.maxDepth !== undefined && { maxDepth: header.maxDepth }),
+      ...(sandbox !== undefined && { sandbox }),
+      ...(permissionPreset !== undefined && INHERITED_PRESETS.has(permissionPreset) && { permissionPreset }),
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** How a run ends: from what stopped it, what its turn said, and what its log holds. Pure. */
+import { statusOfCategory } from '../contract/endings.ts'
+import { SubagentError } from '../contract/errors.ts'
+import type { JsonValue } from '../contract/json.ts'
+import type { EndingCategory, RunStatus, TurnOutcome } from '../contract/result.ts'
+
+/** What stopped a run from outside of its turn; the first one counts. */
+export type Stop =
+  | { readonly kind: 'cancel'; readonly by: 'signal' | 'request' }
+  | { readonly kind: 'limit'; readonly which: 'idle' | 'total'; readonly limitMs: number }
+
+/** How the turn itself ended; absent when it didn't within the grace. */
+export type Turned = { readonly outcome: TurnOutcome } | { readonly fault: SubagentError }
+
+export interface Verdict {
+  readonly status: RunStatus
+  readonly category?: EndingCategory
+  readonly error?: SubagentError
+  readonly structured?: JsonValue
+}
+
+const ended = (status: RunStatus, category?: EndingCategory): Verdict => ({
+  status,
+  ...(category !== undefined && { category }),
+})
+
+export const failedWith = (error: SubagentError): Verdict => {
+  const category = error.category ?? 'provider'
+  return { status: statusOfCategory(category), category, error }
+}
+
+const stopped = (stop: Stop): Verdict => {
+  if (stop.kind === 'cancel') return ended('cancelled', stop.by)
+  const { which, limitMs } = stop
+  const code = which === 'idle' ? 'IDLE_TIMEOUT' : 'TOTAL_TIMEOUT'
+  const words = which === 'idle' ? 'gave no sign of life for' : 'reached its total limit of'
+  const flag = which === 'idle' ? '--idle-timeout' : '--timeout'
+  return failedWith(
+    new SubagentError(
+      code,
+      'prompt',
+      `The run ${words} ${limitMs / 1000} s and was ended. Raise ${flag}, or ask for less.`,
+      {
+        limitMs,
+      },
+    ),
+  )
+}
+
+const byOutcome = (outcome: TurnOutcome, hasText: boolean): Verdict => {
+  switch (outcome.ended) {
+    case 'completed':
+      return hasText ? ended('completed') : ended('empty', 'no_text')
+    case 'empty':
+      return ended('empty', 'no_text')
+    case 'truncated':
+      return ended('truncated', outcome.category)
+    case 'refused':
+      return ended('refused', 'refusal')
+    case 'cancelled':
+      return ended('cancelled', 'request')
+  }
+}
+
+export interface EndingInputs {
+  readonly stop: Stop | undefined
+  readonly turned: Turned | undefined
+  readonly text: string
+  /** The verdict on the value that a schema asked for; absent when none was asked for. */
+  readonly schema?: { readonly value: JsonValue } | { readonly mismatch: SubagentError }
+}
+
+export const endingOf = ({ stop, turned, text, schema }: EndingInputs): Verdict => {
+  if (stop !== undefined) return stopped(stop)
+  if (turned === undefined) return ended('cancelled', 'request')
+  if ('fault' in turned) return failedWith(turned.fault)
+  const finished = turned.outcome.ended === 'completed' || turned.outcome.ended === 'empty'
+  if (schema === undefined || !finished) return byOutcome(turned.outcome, text.trim() !== '')
+  return 'value' in schema ? { ...ended('completed'), structured: schema.value } : failedWith(schema.mismatch)
+}
+
+const MAX_DETAIL_BYTES = 4096
+
+/** Cuts on a character border (B10.3). */
+export const boundedDetail = (detail: string): string => {
+  if (Buffer.byteLength(detail) <= MAX_DETAIL_BYTES) return detail
+  const bytes = Buffer.from(detail).subarray(0, MAX_DETAIL_BYTES - 3)
+  return `${bytes.toString('utf8').replace(/\uFFFD+$/u, '')}…`
+}
+
+/** Any throw as a `SubagentError`: ours as it is, anything else as a fault of the provider. */
+export const asFault = (error: unknown, provider: string): SubagentError => {
+  if (SubagentError.is(error)) return error
+  const detail = boundedDetail(error instanceof Error ? error.message : String(error))
+  return new SubagentError(
+    'PROVIDER_FAULT',
+    'prompt',
+    `The provider ${provider} failed: ${detail}`,
+    { provider },
+    { cause: error },
+  )
+}

@@ -1,0 +1,32 @@
+/** The runs that this process still holds: all open ones, and the last settled ones for late watchers. */
+import type { Watchable } from './watch.ts'
+
+/** Settled runs stay reachable for a watcher that comes late; older ones are in the store alone. */
+const KEPT = 256
+
+export class LiveRuns {
+  readonly #open = new Set<Watchable>()
+  readonly #settled: Watchable[] = []
+  readonly #listeners = new Set<(run: Watchable) => void>()
+
+  add(run: Watchable): void {
+    this.#open.add(run)
+    for (const listener of this.#listeners) listener(run)
+  }
+
+  settle(run: Watchable): void {
+    this.#open.delete(run)
+    this.#settled.push(run)
+    if (this.#settled.length > KEPT) this.#settled.shift()
+  }
+
+  /** Settled ones first, both in order. */
+  all(): readonly Watchable[] {
+    return [...this.#settled, ...this.#open]
+  }
+
+  onRun(listener: (run: Watchable) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+}

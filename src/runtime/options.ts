@@ -1,0 +1,68 @@
+/** What the composition root hands to a runtime. */
+import type { SessionId } from '../contract/ids.ts'
+import type { Logger } from '../contract/logger.ts'
+import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
+import type { PermissionPolicy, PresetSource } from '../contract/request.ts'
+import type { LineageClaims } from '../lineage/token.ts'
+import type { SessionStore } from '../sessions/store.ts'
+
+/** Defaults of the host: applied where a provider can, never a reason to refuse (design.md §2). */
+export interface HostSettings {
+  readonly cwd: string
+  /** Cap for trees that have none (B2.4). */
+  readonly maxDepth: number
+  /** Milliseconds; 0 = none. */
+  readonly limits: { readonly startupMs: number; readonly idleMs: number; readonly totalMs: number }
+  readonly concurrency: { readonly total: number; readonly queue: number }
+  readonly permission: PermissionPolicy
+  /** Milliseconds until policy answers an open question; 0 = never. */
+  readonly permissionTimeoutMs: number
+  /** Milliseconds between a cancel and the end of an agent that ignores it. */
+  readonly cancelMs: number
+}
+
+export const DEFAULT_SETTINGS: Omit<HostSettings, 'cwd'> = {
+  maxDepth: 1,
+  limits: { startupMs: 60_000, idleMs: 600_000, totalMs: 0 },
+  concurrency: { total: 8, queue: 64 },
+  permission: 'ask',
+  permissionTimeoutMs: 0,
+  cancelMs: 3_000,
+}
+
+export interface LineagePort {
+  /** The run in another process that this process works for, already verified. */
+  readonly ancestor?: LineageClaims
+  sign(claims: LineageClaims): string
+}
+
+export interface RegisteredProvider {
+  readonly provider: SubagentProvider
+  readonly settings?: ProviderSettings
+  readonly aliases?: readonly string[]
+}
+
+export interface RuntimeOptions {
+  readonly store: SessionStore
+  readonly settings: HostSettings
+  readonly providers?: readonly RegisteredProvider[]
+  readonly presets?: PresetSource
+  readonly lineage?: LineagePort
+  readonly log?: Logger
+  /** Clock and randomness, so that a test can hold them. */
+  readonly now?: () => number
+  readonly newId?: () => string
+}
+
+/** What the runtime's parts share: resolved options. */
+export interface Surroundings {
+  readonly store: SessionStore
+  readonly log: Logger
+  readonly presets: PresetSource | undefined
+  readonly lineage: LineagePort | undefined
+  readonly settings: () => HostSettings
+  now(): number
+  newId(): string
+}
+
+export type { LineageClaims, SessionId }

@@ -1,0 +1,98 @@
+/** The providers of one runtime, by name (B1.1, B1.2). */
+import { SubagentError } from '../contract/errors.ts'
+import type { Logger } from '../contract/logger.ts'
+import { closest } from '../contract/parse.ts'
+import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
+
+export interface Registered {
+  readonly provider: SubagentProvider
+  readonly settings: ProviderSettings
+}
+
+export class ProviderRegistry {
+  readonly #entries = new Map<string, Registered>()
+  readonly #aliases = new Map<string, string>()
+  readonly #listeners = new Set<(entry: Registered) => void>()
+  readonly #log: Logger
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /**
+   * Disposing the answer blocks new starts and leaves running ones alone. A listener that throws at the
+   * addition rolls it back.
+   */
+  add(
+    provider: SubagentProvider,
+    settings: ProviderSettings = {},
+    aliases: readonly string[] = [],
+  ): Disposable {
+    const { name } = provider
+    const taken = [name, ...aliases].find((word) => this.#canonical(word) !== undefined)
+    if (taken !== undefined) {
+      throw new SubagentError(
+        'DUPLICATE_PROVIDER',
+        'resolve',
+        `A provider named "${taken}" is registered already; the new one was left out. Give it another name.`,
+        { provider: taken },
+      )
+    }
+    const entry: Registered = { provider, settings }
+    this.#entries.set(name, entry)
+    for (const alias of aliases) this.#aliases.set(alias, name)
+    const remove = (): void => {
+      if (this.#entries.get(name) !== entry) return
+      this.#entries.delete(name)
+      for (const alias of aliases) this.#aliases.delete(alias)
+    }
+    try {
+      for (const listener of this.#listeners) listener(entry)
+    } catch (error) {
+      remove()
+      throw error
+    }
+    return { [Symbol.dispose]: remove }
+  }
+
+  onAdded(listener: (entry: Registered) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+
+  find(name: string): Registered | undefined {
+    const canonical = this.#canonical(name)
+    return canonical === undefined ? undefined : this.#entries.get(canonical)
+  }
+
+  get(name: string): Registered {
+    const found = this.find(name)
+    if (found !== undefined) return found
+    const known = this.names()
+    const guess = closest(name, [...known, ...this.#aliases.keys()])
+    const hint = guess === undefined ? '' : ` Did you mean "${guess}"?`
+    const all = known.length === 0 ? 'None is here.' : `Known here: ${known.join(', ')}.`
+    this.#log.debug({ name, known }, 'unknown provider')
+    throw new SubagentError(
+      'PROVIDER_NOT_FOUND',
+      'resolve',
+      `No provider is named "${name}".${hint} ${all}`,
+      {
+        provider: name,
+        known,
+      },
+    )
+  }
+
+  names(): readonly string[] {
+    return [...this.#entries.keys()]
+  }
+
+  all(): readonly Registered[] {
+    return [...this.#entries.values()]
+  }
+
+  #canonical(name: string): string | undefined {
+    return this.#entries.has(name) ? name : this.#aliases.get(name)
+  }
+}

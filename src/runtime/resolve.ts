@@ -1,0 +1,139 @@
+/** The steps of a start between capture and gate: session and authority, cwd, preset (B1.3). */
+import { stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { SubagentError } from '../contract/errors.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { Preset, PresetSource, ResolvedOrigin, SubagentStartRequest } from '../contract/request.ts'
+import type { SessionStore, StoredSession } from '../sessions/store.ts'
+import type { CapturedParent } from './capture.ts'
+import type { LiveSession } from './live-session.ts'
+
+/** The newest descriptor version that this code understands (B9.1). */
+export const DESCRIPTOR_VERSION = 3
+
+export interface ResolvedSession {
+  readonly origin: ResolvedOrigin
+  /** What is taken up or copied. */
+  readonly stored?: StoredSession
+  /** The session's agent is still set up here and takes the follow-up itself. */
+  readonly live?: LiveSession
+}
+
+const notResumable = (sessionId: SessionId, reason: string): SubagentError =>
+  new SubagentError(
+    'NOT_RESUMABLE',
+    'resolve',
+    `The session ${sessionId} can't be taken up again: ${reason}.`,
+    {
+      sessionId,
+      reason,
+    },
+  )
+
+/** The exact parent, an ancestor, or the user (B11.1). */
+const authorize = (stored: StoredSession, caller: CapturedParent | undefined, store: SessionStore): void => {
+  if (caller === undefined) return
+  let { parentId } = stored.header
+  while (parentId !== undefined) {
+    if (parentId === caller.sessionId) return
+    parentId = store.get(parentId)?.header.parentId
+  }
+  const { id } = stored.header
+  throw new SubagentError(
+    'UNAUTHORIZED',
+    'resolve',
+    `The session ${id} belongs to another parent; only its parent, an ancestor or the user may go on with it.`,
+    { sessionId: id },
+  )
+}
+
+const isOpen = (stored: StoredSession, live: LiveSession | undefined): boolean =>
+  live?.run !== undefined || stored.registers.openRun !== undefined
+
+export const resolveSession = (
+  request: SubagentStartRequest,
+  provider: string,
+  caller: CapturedParent | undefined,
+  sessions: ReadonlyMap<SessionId, LiveSession>,
+  store: SessionStore,
+): ResolvedSession => {
+  const from = request.session ?? { from: 'new' as const }
+  if (from.from === 'new') return { origin: from }
+  const stored = store.get(from.sessionId)
+  if (stored === undefined) {
+    throw new SubagentError('SESSION_NOT_FOUND', 'resolve', `No session has the id ${from.sessionId}.`, {
+      sessionId: from.sessionId,
+    })
+  }
+  authorize(stored, caller, store)
+  const { header, registers } = stored
+  if (header.provider !== provider)
+    throw notResumable(header.id, `it belongs to the provider ${header.provider}`)
+  if ((registers.descriptor?.version ?? 1) > DESCRIPTOR_VERSION) {
+    throw notResumable(header.id, `its descriptor has the unknown version ${registers.descriptor?.version}`)
+  }
+  const live = sessions.get(header.id)
+  if (from.from === 'resume') {
+    if (isOpen(stored, live)) {
+      throw new SubagentError(
+        'SESSION_BUSY',
+        'resolve',
+        `A run is open on ${header.id}. Wait for it, or cancel it.`,
+        {
+          sessionId: header.id,
+        },
+      )
+    }
+    if (request.preset !== undefined) throw composition('preset')
+  }
+  const { nativeId } = registers
+  if (from.from === 'resume' && live?.agent?.usable === true) {
+    return { origin: { from: 'resume', nativeId: nativeId ?? '' }, stored, live }
+  }
+  if (nativeId === undefined) throw notResumable(header.id, 'its agent is gone and left no id to find it by')
+  if (from.from === 'fork' && from.through !== undefined && from.through !== registers.lastCompleted) {
+    throw notResumable(
+      header.id,
+      `its agent copies at the last completed turn (${registers.lastCompleted}) only`,
+    )
+  }
+  return { origin: { from: from.from, nativeId }, stored, ...(live !== undefined && { live }) }
+}
+
+const composition = (field: string): SubagentError =>
+  new SubagentError(
+    'INVALID_REQUEST',
+    'resolve',
+    `"${field}" composes a new session; the one that is resumed keeps what it was created with. Leave it out.`,
+    { field },
+  )
+
+/** Byte-equal to what was asked; refused unless it is an existing directory (C37). */
+export const checkDirectory = async (path: string, field: string): Promise<void> => {
+  const refuse = (why: string): never => {
+    throw new SubagentError('INVALID_REQUEST', 'resolve', `"${field}" is ${JSON.stringify(path)}, ${why}.`, {
+      field,
+    })
+  }
+  if (!isAbsolute(path)) refuse('but it must be an absolute path')
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) =>
+    refuse(`which can't be opened (${error.code})`),
+  )
+  if (!stats.isDirectory()) refuse('which is not a directory')
+}
+
+export const resolvePreset = async (
+  name: string | undefined,
+  cwd: string,
+  presets: PresetSource | undefined,
+): Promise<Preset | undefined> => {
+  if (name === undefined) return undefined
+  const preset = await presets?.find(name, cwd)
+  if (preset !== undefined) return preset
+  const known = (await presets?.names(cwd)) ?? []
+  const all = known.length === 0 ? 'None is known here.' : `Known here: ${known.join(', ')}.`
+  throw new SubagentError('PRESET_NOT_FOUND', 'resolve', `No preset is named "${name}". ${all}`, {
+    preset: name,
+    known,
+  })
+}

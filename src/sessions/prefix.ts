@@ -1,0 +1,17 @@
+/** A fork's shared history as flat (session, count) pairs, so that its cost doesn't grow with the history (B8.2). */
+import type { PrefixPart, SessionHeader } from './store.ts'
+
+/** The pairs that make up the first `through` events of a session. */
+export const prefixThrough = (header: SessionHeader, through: number): readonly PrefixPart[] => {
+  const parts: PrefixPart[] = []
+  let left = through
+  for (const part of [...header.prefix, { sessionId: header.id, count: Number.POSITIVE_INFINITY }]) {
+    const count = Math.min(part.count, left)
+    if (count > 0) parts.push({ ...part, count })
+    left -= count
+  }
+  return parts
+}
+
+export const prefixLength = (prefix: readonly PrefixPart[]): number =>
+  prefix.reduce((sum, { count }) => sum + count, 0)

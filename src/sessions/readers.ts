@@ -1,0 +1,123 @@
+/** The readers of one log, and how far the slowest of them is behind (design.md §3, drive). */
+
+/** Documented high-water mark: beyond it the provider stops reading the agent. */
+export const HIGH_WATER_BYTES: number = 8 * 1024 * 1024
+/** A reader that takes nothing for this long no longer holds the agent back. */
+export const SILENT_MS = 60_000
+
+export interface Reader {
+  /** `seq` of the last event that the consumer has done with. */
+  cursor: number
+  readonly detached: boolean
+  advance(seq: number): void
+  detach(): void
+}
+
+class AttachedReader implements Reader {
+  cursor: number
+  lastPull: number
+  detached = false
+  readonly #owner: Readers
+
+  constructor(owner: Readers, cursor: number, now: number) {
+    this.#owner = owner
+    this.cursor = cursor
+    this.lastPull = now
+  }
+
+  advance(seq: number): void {
+    this.cursor = seq
+    this.#owner.pulled(this)
+  }
+
+  detach(): void {
+    this.#owner.remove(this)
+  }
+}
+
+export class Readers {
+  readonly #now: () => number
+  readonly #first: number
+  /** `#total[i]` is the weight of all events up to `seq = #first + i`. */
+  readonly #totals: number[] = [0]
+  readonly #attached = new Set<AttachedReader>()
+  #waiting: PromiseWithResolvers<void> | undefined
+  #silence: NodeJS.Timeout | undefined
+
+  constructor(firstSeq: number, now: () => number) {
+    this.#first = firstSeq
+    this.#now = now
+  }
+
+  attach(cursor: number): Reader {
+    const reader = new AttachedReader(this, cursor, this.#now())
+    this.#attached.add(reader)
+    return reader
+  }
+
+  added(bytes: number): void {
+    this.#totals.push(this.#total + bytes)
+  }
+
+  /** False when the slowest attached reader is over the high-water mark behind. */
+  get keepingUp(): boolean {
+    return this.#backlog() <= HIGH_WATER_BYTES
+  }
+
+  /** Resolves once the slowest attached reader has halved the high-water mark, or no reader is left behind. */
+  drained(): Promise<void> {
+    if (this.#backlog() <= HIGH_WATER_BYTES / 2) return Promise.resolve()
+    this.#waiting ??= Promise.withResolvers<void>()
+    this.#watchSilence()
+    return this.#waiting.promise
+  }
+
+  pulled(reader: AttachedReader): void {
+    reader.lastPull = this.#now()
+    // A reader that comes back with its cursor counts again.
+    if (!this.#attached.has(reader) && reader.detached) {
+      reader.detached = false
+      this.#attached.add(reader)
+    }
+    this.#check()
+  }
+
+  remove(reader: AttachedReader): void {
+    this.#attached.delete(reader)
+    this.#check()
+  }
+
+  get #total(): number {
+    return this.#totals.at(-1) ?? 0
+  }
+
+  #backlog(): number {
+    let most = 0
+    for (const { cursor } of this.#attached) {
+      const read = this.#totals[Math.max(cursor - this.#first, 0)] ?? this.#total
+      most = Math.max(most, this.#total - read)
+    }
+    return most
+  }
+
+  #check(): void {
+    if (this.#waiting === undefined || this.#backlog() > HIGH_WATER_BYTES / 2) return
+    this.#waiting.resolve()
+    this.#waiting = undefined
+    clearTimeout(this.#silence)
+    this.#silence = undefined
+  }
+
+  #watchSilence(): void {
+    this.#silence ??= setTimeout(() => {
+      this.#silence = undefined
+      for (const reader of this.#attached) {
+        if (this.#now() - reader.lastPull < SILENT_MS) continue
+        reader.detached = true
+        this.#attached.delete(reader)
+      }
+      this.#check()
+      if (this.#waiting !== undefined) this.#watchSilence()
+    }, SILENT_MS / 12).unref()
+  }
+}

@@ -1,0 +1,63 @@
+/** State that is asked for often, kept up on every append instead of folded from the log (design.md §6). */
+import type { LogEntry, SubagentDescriptor } from '../contract/events.ts'
+import type { RunId } from '../contract/ids.ts'
+import type { SandboxMode } from '../contract/request.ts'
+import type { RunStatus } from '../contract/result.ts'
+
+export interface Registers {
+  /** The run that is open, if one is. */
+  readonly openRun?: RunId
+  readonly lastStatus?: RunStatus
+  /** `seq` of the last `run/settled` of a completed turn: where a fork's prefix ends (B8.1). */
+  readonly lastCompleted: number
+  /** The last `sandbox/mode`: an explicit override, never a deployment default. */
+  readonly sandbox?: SandboxMode
+  readonly permissionPreset?: string
+  readonly approvalPolicy?: 'never'
+  readonly descriptor?: SubagentDescriptor
+  /** The agent's own id of this conversation. */
+  readonly nativeId?: string
+}
+
+export const EMPTY_REGISTERS: Registers = { lastCompleted: 0 }
+
+const without = <K extends keyof Registers>(registers: Registers, key: K): Omit<Registers, K> => {
+  const { [key]: _, ...rest } = registers
+  return rest
+}
+
+/** One event further. Last event wins (B3.5). */
+export const advanceRegisters = (registers: Registers, { seq, runId, event }: LogEntry): Registers => {
+  switch (event.type) {
+    case 'run/started':
+      return runId === undefined ? registers : { ...registers, openRun: runId }
+    case 'run/settled':
+      return {
+        ...(without(registers, 'openRun') as Registers),
+        lastStatus: event.status,
+        lastCompleted: event.status === 'completed' ? seq : registers.lastCompleted,
+      }
+    case 'sandbox/mode':
+      return { ...registers, sandbox: event.mode }
+    case 'permission/preset':
+      return { ...registers, permissionPreset: event.preset }
+    case 'approval/policy':
+      return { ...registers, approvalPolicy: event.policy }
+    case 'subagent/descriptor':
+      return { ...registers, descriptor: event }
+    case 'session/native_id':
+      return { ...registers, nativeId: event.nativeId }
+    case 'session/update':
+    case 'session/late_update':
+    case 'permission/requested':
+    case 'permission/resolved':
+    case 'notice':
+      return registers
+  }
+}
+
+export const foldRegisters = (entries: Iterable<LogEntry>, from: Registers = EMPTY_REGISTERS): Registers => {
+  let registers = from
+  for (const entry of entries) registers = advanceRegisters(registers, entry)
+  return registers
+}
