@@ -47,11 +47,11 @@ const sentence = (subject: Subject, misses: readonly Miss[], alternatives: reado
 export const gate = (
   subject: Subject,
   input: GateInput,
-  others: readonly Subject[] = [],
+  others: () => readonly Subject[] = () => [],
 ): SubagentError<'UNSUPPORTED_CAPABILITY'> | undefined => {
   const misses = missed(subject.capabilities, input)
   if (misses.length === 0) return undefined
-  const alternatives = others
+  const alternatives = others()
     .filter(({ name, capabilities }) => name !== subject.name && missed(capabilities, input).length === 0)
     .map(({ name }) => name)
   return new SubagentError('UNSUPPORTED_CAPABILITY', 'gate', sentence(subject, misses, alternatives), {

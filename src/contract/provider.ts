@@ -48,7 +48,7 @@ export interface ProviderSession extends AsyncDisposable {
   /** After the handshake; never more than the provider declared. */
   readonly capabilities: SubagentCapabilities
   /** The agent's own session or thread id. */
-  readonly nativeId?: string
+  readonly nativeId?: string | undefined
   /** False once the agent can take no further prompt, as after the death of its process. */
   readonly usable: boolean
   /**

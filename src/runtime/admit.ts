@@ -66,11 +66,7 @@ export const admit = async (
     sandboxManaged: settings.sandbox === 'provider-managed',
     configuredPermission: request.permission === undefined ? settings.permission : undefined,
   })
-  const refusal = gate(
-    provider,
-    gateInput,
-    providers.all().map((other) => other.provider),
-  )
+  const refusal = gate(provider, gateInput, () => providers.all().map((other) => other.provider))
   if (refusal !== undefined) throw refusal
 
   const isChild = parent !== undefined || resumed?.header.parentId !== undefined

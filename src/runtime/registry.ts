@@ -14,6 +14,7 @@ export class ProviderRegistry {
   readonly #aliases = new Map<string, string>()
   readonly #listeners = new Set<(entry: Registered) => void>()
   readonly #log: Logger
+  #later: (() => void) | undefined
 
   constructor(log: Logger) {
     this.#log = log
@@ -55,12 +56,18 @@ export class ProviderRegistry {
     return { [Symbol.dispose]: remove }
   }
 
+  /** Providers that are looked for only when a name isn't known yet, or all are wanted. */
+  later(add: () => void): void {
+    this.#later = add
+  }
+
   onAdded(listener: (entry: Registered) => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
 
   find(name: string): Registered | undefined {
+    if (this.#canonical(name) === undefined) this.#complete()
     const canonical = this.#canonical(name)
     return canonical === undefined ? undefined : this.#entries.get(canonical)
   }
@@ -85,11 +92,19 @@ export class ProviderRegistry {
   }
 
   names(): readonly string[] {
+    this.#complete()
     return [...this.#entries.keys()]
   }
 
   all(): readonly Registered[] {
+    this.#complete()
     return [...this.#entries.values()]
+  }
+
+  #complete(): void {
+    const add = this.#later
+    this.#later = undefined
+    add?.()
   }
 
   #canonical(name: string): string | undefined {

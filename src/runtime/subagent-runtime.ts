@@ -255,7 +255,7 @@ export class GatewayRuntime implements SubagentRuntime {
   /** What the handshake revealed is held against the same request; nothing is published yet (law 1). */
   #secondGate({ registered, gateInput }: Admitted, capabilities: SubagentCapabilities): void {
     const { provider } = registered
-    const others = this.providers.all().map((other) => other.provider)
+    const others = () => this.providers.all().map((other) => other.provider)
     const refusal = gate({ name: provider.name, capabilities }, gateInput, others)
     if (refusal !== undefined) throw refusal
   }

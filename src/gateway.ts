@@ -1,0 +1,229 @@
+/** The composition root: configuration, providers, store and lineage become one runtime. */
+import { randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { rememberedAnswers } from './capabilities/remembered.ts'
+import { loadConfig } from './config/layers.ts'
+import type { LoadedConfig, ProviderConfig } from './config/config.ts'
+import { dataDir, stateDir } from './config/paths.ts'
+import { openTrustStore } from './config/trust.ts'
+import type { TrustStore } from './config/trust.ts'
+import { silentLogger } from './contract/logger.ts'
+import type { Logger } from './contract/logger.ts'
+import { present } from './contract/present.ts'
+import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
+import type { PermissionPolicy, PresetSource, SubagentStartRequest } from './contract/request.ts'
+import { resolveLineage } from './lineage/ancestor.ts'
+import { loadKey } from './lineage/key.ts'
+import { LINEAGE_VARIABLE, signLineage } from './lineage/token.ts'
+import type { LineageClaims } from './lineage/token.ts'
+import { ancestorsOf, isLive } from './process/ancestry.ts'
+import { reapOrphans } from './process/reaper.ts'
+import { listRecords } from './process/records.ts'
+import { Supervisor } from './process/supervisor.ts'
+import { GATEWAY_PROGRAM, KNOWN_AGENTS, knownByProgram, programName } from './providers/acp/agents.ts'
+import type { KnownAgent } from './providers/acp/agents.ts'
+import { discoverAgents } from './providers/acp/discover.ts'
+import type { FoundAgent } from './providers/acp/discover.ts'
+import { AcpProvider } from './providers/acp/provider.ts'
+import type { AcpProviderOptions } from './providers/acp/provider.ts'
+import { loadProvider } from './provider-module.ts'
+import { DEFAULT_SETTINGS } from './runtime/options.ts'
+import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
+import { GatewayRuntime } from './runtime/subagent-runtime.ts'
+import { memoryStore } from './sessions/memory-store.ts'
+import { VERSION } from './version.ts'
+
+export interface GatewayOptions {
+  readonly cwd?: string
+  /** The gateway's own environment; `process.env` when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly home?: string
+  /** A command line that is run as the provider `acp`. */
+  readonly command?: readonly [string, ...string[]]
+  /** Variables for every agent, as `--env` gives them. */
+  readonly agentEnv?: Readonly<Record<string, string | true>>
+  /** The face's default policy, where configuration names none. */
+  readonly permission?: PermissionPolicy
+  readonly settings?: Partial<HostSettings>
+  readonly providers?: readonly RegisteredProvider[]
+  readonly presets?: PresetSource
+  readonly log?: Logger
+}
+
+export class Gateway implements AsyncDisposable {
+  readonly runtime: GatewayRuntime
+  readonly loaded: LoadedConfig
+  readonly trust: TrustStore
+  /** The run in another process that this process works for. */
+  readonly ancestor: LineageClaims | undefined
+  readonly #options: GatewayOptions
+  readonly #supervisor: Supervisor
+  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #stateDir: string
+  readonly #log: Logger
+  #found: readonly FoundAgent[] | undefined
+  #reaping: Promise<unknown> = Promise.resolve()
+
+  private constructor(options: GatewayOptions) {
+    this.#options = options
+    this.#env = options.env ?? process.env
+    this.#log = options.log ?? silentLogger
+    const home = options.home ?? homedir()
+    const cwd = options.cwd ?? process.cwd()
+    this.#stateDir = stateDir(home, this.#env)
+    this.trust = openTrustStore(dataDir(home, this.#env))
+    this.loaded = loadConfig({
+      cwd,
+      home,
+      env: this.#env,
+      knownAgents: KNOWN_AGENTS.map(({ name }) => name),
+      trusted: (file, content) => this.trust.isTrusted(file, content),
+    })
+    this.ancestor = this.#resolveLineage()
+    this.#supervisor = new Supervisor({
+      gatewayId: randomUUID(),
+      stateDir: this.#stateDir,
+      warn: (message) => this.#log.warn({}, message),
+      ...present({ inheritedMarker: this.#env['SUBGATE_RUN'] }),
+    })
+    this.runtime = new GatewayRuntime({
+      store: memoryStore(),
+      settings: hostSettings(this.loaded, cwd, options),
+      lineage: {
+        ...present({ ancestor: this.ancestor }),
+        sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
+      },
+      log: this.#log,
+      ...present({ presets: options.presets }),
+    })
+  }
+
+  /** Rejects with `INVALID_CONFIG` or `LINEAGE_INVALID`; then nothing was started. */
+  static async create(options: GatewayOptions = {}): Promise<Gateway> {
+    const gateway = new Gateway(options)
+    await gateway.#register()
+    gateway.#reaping = reapOrphans(gateway.#stateDir).catch((error: unknown) => {
+      gateway.#log.warn({ error }, 'orphans of an earlier gateway could not be ended')
+    })
+    return gateway
+  }
+
+  /** Every known agent, with where its program was found. */
+  agents(): readonly FoundAgent[] {
+    this.#found ??= discoverAgents(this.#env['PATH'] ?? '')
+    return this.#found
+  }
+
+  /** The explicit defaults of configuration, for a root session that names nothing itself. */
+  withDefaults(request: SubagentStartRequest): SubagentStartRequest {
+    const { model, sandbox, mcpServers } = this.loaded.config
+    return { ...present({ model, sandbox }), ...(mcpServers.length > 0 && { mcpServers }), ...request }
+  }
+
+  /** Processes that run now, for people (law 5). */
+  processes(): ReturnType<Supervisor['live']> {
+    return this.#supervisor.live()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.runtime[Symbol.asyncDispose]()
+    await this.#supervisor[Symbol.asyncDispose]()
+    await this.#reaping
+  }
+
+  async #register(): Promise<void> {
+    const { providers } = this.runtime
+    for (const { provider, settings, aliases } of this.#options.providers ?? []) {
+      providers.add(provider, settings, aliases)
+    }
+    const { command } = this.#options
+    if (command !== undefined) providers.add(this.#commandProvider('acp', command, {}), this.#settings({}))
+    for (const [name, config] of Object.entries(this.loaded.config.providers)) {
+      const provider = await this.#configured(name, config)
+      if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
+    }
+    // Looking for agents takes time that a start by command line need not spend.
+    providers.later(() => this.#registerFound())
+  }
+
+  #registerFound(): void {
+    const { providers } = this.runtime
+    for (const { agent, program } of this.agents()) {
+      const config = this.loaded.config.providers[agent.name] ?? {}
+      if (program === undefined || config.command !== undefined || config.module !== undefined) continue
+      const provider = this.#acp(agent.name, [program, ...agent.args], agent, config)
+      providers.add(provider, this.#settings(config), agent.aliases)
+    }
+  }
+
+  async #configured(name: string, config: ProviderConfig): Promise<SubagentProvider | undefined> {
+    const { command, module } = config
+    if (module !== undefined) return loadProvider(name, module, this.loaded)
+    const [program, ...args] = command ?? []
+    return program === undefined ? undefined : this.#commandProvider(name, [program, ...args], config)
+  }
+
+  #commandProvider(
+    name: string,
+    command: readonly [string, ...string[]],
+    config: ProviderConfig,
+  ): AcpProvider {
+    const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
+    return this.#acp(name, command, known, config)
+  }
+
+  #acp(
+    name: string,
+    command: readonly [string, ...string[]],
+    known: KnownAgent | undefined,
+    config: ProviderConfig,
+  ): AcpProvider {
+    const { asks, fs, terminal, graces } = config
+    const options: AcpProviderOptions = {
+      name,
+      command,
+      version: VERSION,
+      supervisor: this.#supervisor,
+      answers: rememberedAnswers(join(this.#stateDir, 'answers')),
+      log: this.#log,
+      inherited: this.#env,
+      env: { ...config.env, ...this.#options.agentEnv },
+      gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
+      methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
+        AcpProviderOptions['methods']
+      >,
+      ...present({ known, asks, graces }),
+    }
+    return new AcpProvider(options)
+  }
+
+  #settings({ permission, concurrency, sandbox, graces }: ProviderConfig): ProviderSettings {
+    const configured = permission ?? this.loaded.config.permission
+    return present({ permission: configured, concurrency, sandbox, cancelMs: graces?.cancelMs })
+  }
+
+  #resolveLineage(): LineageClaims | undefined {
+    return resolveLineage({
+      token: this.#env[LINEAGE_VARIABLE],
+      key: () => loadKey(this.#stateDir),
+      records: () => listRecords(this.#stateDir),
+      isLive,
+      ancestors: () => ancestorsOf(process.pid),
+    })
+  }
+}
+
+const aliasesOf = (name: string): readonly string[] =>
+  KNOWN_AGENTS.find((agent) => agent.name === name)?.aliases ?? []
+
+const hostSettings = ({ config }: LoadedConfig, cwd: string, options: GatewayOptions): HostSettings => ({
+  ...DEFAULT_SETTINGS,
+  cwd,
+  maxDepth: config.subagent.maxDepth,
+  limits: config.limits,
+  concurrency: config.concurrency,
+  permissionTimeoutMs: config.permissionTimeoutMs,
+  ...present({ permission: options.permission }),
+  ...options.settings,
+})

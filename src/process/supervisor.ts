@@ -1,0 +1,189 @@
+/** Starts agents' processes and owns their trees until they are gone. The only user of execa. */
+import { randomUUID } from 'node:crypto'
+import { execa } from 'execa'
+import { SubagentError } from '../contract/errors.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { ProcessOwner, ProcessRecord } from '../contract/process-record.ts'
+import { commandLine } from './command-line.ts'
+import { GRACES } from './graces.ts'
+import type { Graces } from './graces.ts'
+import { bootId, processRow } from './process-table.ts'
+import { removeRecord, writeRecord } from './records.ts'
+import { spawnFailure } from './spawn-failure.ts'
+import { Supervised } from './supervised.ts'
+import type { SupervisedProcess } from './supervised.ts'
+import { ProcessTree } from './tree.ts'
+import { Watchdog } from './watchdog.ts'
+
+export interface SpawnSpec {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Names that the environment's rules kept back: reported when the process fails. */
+  readonly withheld: readonly string[]
+  readonly owner: ProcessOwner
+  readonly graces?: Partial<Graces>
+}
+
+export interface SupervisorOptions {
+  readonly gatewayId: string
+  readonly stateDir: string
+  /** The gateway's own `SUBGATE_RUN`: it runs within another gateway's tree, and so do its children. */
+  readonly inheritedMarker?: string
+  readonly warn?: (message: string) => void
+}
+
+export interface LiveProcess {
+  readonly pid: number
+  readonly command: string
+  readonly sessionId: SessionId
+}
+
+interface Entry extends LiveProcess {
+  readonly process: Supervised
+}
+
+export class Supervisor implements AsyncDisposable {
+  readonly #options: SupervisorOptions
+  readonly #warn: (message: string) => void
+  readonly #watchdog: Watchdog
+  readonly #entries = new Set<Entry>()
+  readonly #place: Pick<ProcessRecord, 'bootId' | 'gateway'>
+  #watched = false
+  #warned = false
+  #closed = false
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#warn = options.warn ?? (() => undefined)
+    this.#watchdog = new Watchdog(options.gatewayId, options.inheritedMarker, this.#warn)
+    this.#place = {
+      bootId: bootId(),
+      gateway: {
+        pid: process.pid,
+        startTime: processRow(process.pid)?.startTime ?? 0,
+        id: options.gatewayId,
+      },
+    }
+  }
+
+  /**
+   * Resolves when the process runs and is recorded. Rejects with `AGENT_NOT_FOUND` or `AGENT_NOT_EXECUTABLE`, or
+   * with `INVALID_REQUEST` when it is the directory that is missing; then nothing was started.
+   */
+  async spawn(spec: SpawnSpec): Promise<SupervisedProcess> {
+    const line = commandLine(spec.command, spec.args)
+    if (this.#closed)
+      throw new SubagentError(
+        'CLOSED',
+        'spawn',
+        `Can't start ${line}: the gateway is closed. Create another one.`,
+        {},
+      )
+    const runId = randomUUID()
+    const { inheritedMarker, gatewayId } = this.#options
+    const marker = inheritedMarker === undefined ? runId : `${inheritedMarker}:${runId}`
+    const env = { ...spec.env, SUBGATE_RUN: marker, SUBGATE_GATEWAY: gatewayId }
+    const child = begin(spec, env)
+    if (typeof child === 'string' || child.pid === undefined) {
+      const errno = typeof child === 'string' ? child : ((await child).code ?? 'UNKNOWN')
+      const { command, cwd, withheld } = spec
+      const facts = { command: line, cwd, ...(withheld.length === 0 ? {} : { withheld }) }
+      throw spawnFailure({ command, cwd, env, errno, facts })
+    }
+    const { pid } = child
+    // Not collected yet, so its row is there even if it has ended already.
+    const identity = { pid, startTime: processRow(pid)?.startTime ?? 0 }
+    this.#record({ ...identity, ...this.#place, ...spec.owner, marker, command: line })
+    const supervised = new Supervised({
+      pid,
+      stdin: child.stdin,
+      stdout: child.stdout,
+      stderr: child.stderr,
+      onExit: (listener) => child.nodeChildProcess.once('exit', listener),
+      commandLine: line,
+      cwd: spec.cwd,
+      env,
+      withheld: spec.withheld,
+      tree: new ProcessTree({ ...identity, runId, groupOutlivesLeader: true }),
+      graces: { ...GRACES, ...spec.graces },
+      onStopped: (escaped) => {
+        this.#entries.delete(entry)
+        // With a survivor the record stays, for the next start to try again.
+        if (escaped.length === 0) this.#forget(identity)
+      },
+    })
+    const entry: Entry = { pid, command: line, sessionId: spec.owner.sessionId, process: supervised }
+    this.#entries.add(entry)
+    this.#watch()
+    return supervised
+  }
+
+  /** The processes that run now, by owner (law 5). */
+  live(): readonly LiveProcess[] {
+    return [...this.#entries]
+      .filter((entry) => !entry.process.hasExited)
+      .map(({ pid, command, sessionId }) => ({ pid, command, sessionId }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#entries].map((entry) => entry.process.stop()))
+    await this.#watchdog.goodbye()
+  }
+
+  /** After the child is on its way: starting the watchdog must not hold it up. */
+  #watch(): void {
+    if (this.#watched) return
+    this.#watched = true
+    setImmediate(() => {
+      if (!this.#closed) this.#watchdog.start()
+    })
+  }
+
+  #record(record: ProcessRecord): void {
+    try {
+      writeRecord(this.#options.stateDir, record)
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
+  #forget(identity: Pick<ProcessRecord, 'pid' | 'startTime'>): void {
+    try {
+      removeRecord(this.#options.stateDir, identity)
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
+  #complain(error: unknown): void {
+    if (this.#warned) return
+    this.#warned = true
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#warn(
+      `Can't keep process records in ${this.#options.stateDir} (${reason}). If the gateway is killed, the next start finds no orphans to end. Make the folder writable.`,
+    )
+  }
+}
+
+type Child = ReturnType<typeof execa<{ stdin: 'pipe'; buffer: false; reject: false }>>
+
+/** The child, or the code of an error that the arguments themselves raised. */
+const begin = ({ command, args, cwd }: SpawnSpec, env: Readonly<Record<string, string>>): Child | string => {
+  try {
+    return execa(command, args, {
+      cwd,
+      env,
+      extendEnv: false,
+      reject: false,
+      buffer: false,
+      cleanup: false,
+      detached: true,
+      stdin: 'pipe',
+    })
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'ERR_INVALID_ARG_VALUE'
+  }
+}

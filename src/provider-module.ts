@@ -1,0 +1,47 @@
+/** Loads a provider from a module that the configuration names (`providers.X.module`). */
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { LoadedConfig } from './config/config.ts'
+import { SubagentError } from './contract/errors.ts'
+import { isRecord } from './contract/json.ts'
+import type { SubagentProvider } from './contract/provider.ts'
+
+const isProvider = (value: unknown): value is SubagentProvider =>
+  isRecord(value) && typeof value['name'] === 'string' && typeof value['open'] === 'function'
+
+/** Paths are relative to the configuration file; other words are packages, looked up from there. */
+const locate = (module: string, directory: string): string =>
+  module.startsWith('.') || module.startsWith('/')
+    ? resolve(directory, module)
+    : createRequire(join(directory, 'config.json')).resolve(module)
+
+/** The module exports `provider` (or has it as its default), whose name is the configured one. */
+export const loadProvider = async (
+  name: string,
+  module: string,
+  { origins, layers }: LoadedConfig,
+): Promise<SubagentProvider> => {
+  const key = `providers.${name}.module`
+  const layer = layers.find((candidate) => candidate.layer === origins[key])
+  const file = layer?.file ?? resolve('.')
+  const refuse = (why: string, cause?: unknown): never => {
+    throw new SubagentError(
+      'INVALID_CONFIG',
+      'resolve',
+      `${file}: "${key}" is ${JSON.stringify(module)}, ${why}`,
+      { file, key },
+      { cause },
+    )
+  }
+  const loaded: unknown = await Promise.try(
+    () => import(pathToFileURL(locate(module, dirname(file))).href),
+  ).catch((error: unknown) =>
+    refuse(`which can't be loaded: ${error instanceof Error ? error.message : String(error)}`, error),
+  )
+  const exported = isRecord(loaded) ? (loaded['provider'] ?? loaded['default']) : undefined
+  if (!isProvider(exported))
+    return refuse('which exports no `provider`. Export one made with defineProvider.')
+  if (exported.name === name) return exported
+  return refuse(`whose provider is named "${exported.name}". Give both the same name.`)
+}

@@ -1,0 +1,190 @@
+/** What is known of ACP agents, as data: launch lines, variables, graces, quirks, and how each is made to ask. */
+import type { SessionUpdate } from '../../contract/content.ts'
+import { isRecord } from '../../contract/json.ts'
+
+/** How an agent is brought to ask before it acts. An empty object: it does so by itself. */
+export interface AskMode {
+  /** Variables of its process. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The session mode to set; the claim falls when the agent doesn't offer it. */
+  readonly modeId?: string
+}
+
+/** Looks at an update for a sign of a hidden failure: true = failing, false = well again, undefined = no sign. */
+export type FailureSign = (update: SessionUpdate) => boolean | undefined
+
+export interface KnownAgent {
+  readonly name: string
+  readonly title: string
+  readonly aliases?: readonly string[]
+  readonly program: string
+  readonly args: readonly string[]
+  /** Set for every start. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Names of its own keys and configuration; a trailing `*` matches the rest. Never another agent's. */
+  readonly variables?: readonly string[]
+  readonly graces?: { readonly eofMs?: number; readonly termMs?: number }
+  readonly asks?: AskMode
+  readonly failureSign?: FailureSign
+  /** An npm package that brings the program. */
+  readonly npm?: string
+}
+
+const CLAUDE_VARIABLES = [
+  'ANTHROPIC_*',
+  'CLAUDE_CONFIG_DIR',
+  'CLAUDE_CODE_EXECUTABLE',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_USE_*',
+  'CLAUDE_CODE_MAX_RETRIES',
+  'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+  'CLAUDE_MODEL_CONFIG',
+  'API_TIMEOUT_MS',
+  'ENABLE_TOOL_SEARCH',
+  'MAX_THINKING_TOKENS',
+  'DISABLE_AUTOUPDATER',
+  'DISABLE_TELEMETRY',
+  'DISABLE_ERROR_REPORTING',
+  'NO_BROWSER',
+]
+
+const CODEX_VARIABLES = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'CODEX_HOME',
+  'CODEX_PATH',
+  'CODEX_CONFIG',
+  'CODEX_API_KEY',
+  'MODEL_PROVIDER',
+  'INITIAL_AGENT_MODE',
+  'NO_BROWSER',
+]
+
+/** codex-acp answers a failed turn with a plain `end_turn`; its thread status tells the difference. */
+const codexFailure: FailureSign = (update) => {
+  if (update.sessionUpdate !== 'session_info_update') return undefined
+  const meta = '_meta' in update && isRecord(update['_meta']) ? update['_meta'] : {}
+  const codex = isRecord(meta['codex']) ? meta['codex'] : {}
+  const status = isRecord(codex['threadStatus']) ? codex['threadStatus']['type'] : undefined
+  return status === undefined ? undefined : status === 'systemError'
+}
+
+const claudeAdapter = {
+  program: 'claude-agent-acp',
+  args: [],
+  variables: CLAUDE_VARIABLES,
+  asks: { modeId: 'default' },
+  graces: { termMs: 2000 },
+  npm: '@agentclientprotocol/claude-agent-acp',
+} as const
+
+const codexAdapter = {
+  program: 'codex-acp',
+  args: [],
+  variables: CODEX_VARIABLES,
+  asks: { env: { INITIAL_AGENT_MODE: 'read-only' }, modeId: 'read-only' },
+  graces: { termMs: 2000 },
+  failureSign: codexFailure,
+  npm: '@agentclientprotocol/codex-acp',
+} as const
+
+/** A launch line of the ACP registry without more knowledge. */
+const plain = (name: string, title: string, line: string, more: Partial<KnownAgent> = {}): KnownAgent => {
+  const [program = name, ...args] = line.split(' ')
+  return { name, title, program, args, ...more }
+}
+
+const npm = (
+  name: string,
+  title: string,
+  line: string,
+  pack: string,
+  more: Partial<KnownAgent> = {},
+): KnownAgent => plain(name, title, line, { npm: pack, ...more })
+
+/** Sorted as people are shown them: the best known first. */
+export const KNOWN_AGENTS: readonly KnownAgent[] = [
+  { name: 'claude-code', title: 'Claude Code', aliases: ['claude'], ...claudeAdapter },
+  { name: 'codex', title: 'Codex', ...codexAdapter },
+  npm('gemini', 'Gemini CLI', 'gemini --acp', '@google/gemini-cli', {
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    variables: ['GEMINI_*', 'GOOGLE_*'],
+    asks: { modeId: 'default' },
+    graces: { termMs: 2000 },
+  }),
+  npm('opencode', 'OpenCode', 'opencode acp', 'opencode-ai', {
+    variables: ['OPENCODE_*'],
+    graces: { eofMs: 2000, termMs: 2000 },
+  }),
+  { name: 'claude-acp', title: 'Claude Code (ACP adapter)', ...claudeAdapter },
+  { name: 'codex-acp', title: 'Codex (ACP adapter)', ...codexAdapter },
+  npm('agoragentic-acp', 'Agoragentic', 'agoragentic-mcp --acp', 'agoragentic-mcp'),
+  plain('amp-acp', 'Amp', 'amp-acp', { variables: ['AMP_*'] }),
+  npm('auggie', 'Auggie', 'auggie --acp', '@augmentcode/auggie', {
+    env: { AUGMENT_DISABLE_AUTO_UPDATE: '1' },
+    variables: ['AUGMENT_*'],
+  }),
+  npm('autohand', 'Autohand', 'autohand-acp', '@autohandai/autohand-acp'),
+  npm('cline', 'Cline', 'cline --acp', 'cline', { variables: ['CLINE_*'] }),
+  npm('codebuddy-code', 'CodeBuddy', 'codebuddy --acp', '@tencent-ai/codebuddy-code', {
+    variables: ['CODEBUDDY_*'],
+  }),
+  plain('cortex-code', 'Cortex', 'cortex acp serve'),
+  plain('corust-agent', 'Corust', 'corust-agent-acp'),
+  plain('crow-cli', 'Crow', 'crow-cli acp'),
+  plain('cursor', 'Cursor', 'cursor-agent acp', { variables: ['CURSOR_API_KEY'] }),
+  npm('deepagents', 'Deep Agents', 'deepagents-acp', 'deepagents-acp'),
+  plain('devin', 'Devin', 'devin acp', { variables: ['DEVIN_*'] }),
+  npm('dimcode', 'DimCode', 'dimcode acp', 'dimcode'),
+  npm('dirac', 'Dirac', 'dirac --acp', 'dirac-cli'),
+  npm('factory-droid', 'Factory Droid', 'droid exec --output-format acp-daemon', 'droid', {
+    variables: ['FACTORY_*'],
+  }),
+  plain('fast-agent', 'fast-agent', 'fast-agent-acp -x'),
+  npm('github-copilot-cli', 'GitHub Copilot', 'copilot --acp', '@github/copilot', {
+    aliases: ['copilot'],
+    variables: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
+  }),
+  npm('glm-acp-agent', 'GLM', 'glm-acp-agent', 'glm-acp-agent'),
+  plain('goose', 'Goose', 'goose acp', { variables: ['GOOSE_*'] }),
+  npm('grok-build', 'Grok', 'grok agent stdio', '@xai-official/grok', {
+    variables: ['XAI_API_KEY', 'GROK_*'],
+  }),
+  plain('harn', 'Harn', 'harn serve acp'),
+  plain('iflow', 'iFlow', 'iflow --experimental-acp', { variables: ['IFLOW_*'] }),
+  plain('junie', 'Junie', 'junie --acp=true', { variables: ['JUNIE_*'] }),
+  npm('kilo', 'Kilo Code', 'kilo acp', '@kilocode/cli', { variables: ['KILO_*'] }),
+  plain('kimi', 'Kimi', 'kimi acp', { variables: ['KIMI_*', 'MOONSHOT_API_KEY'] }),
+  plain('kiro', 'Kiro', 'kiro-cli-chat acp'),
+  plain('minion-code', 'Minion Code', 'minion-code acp'),
+  plain('mistral-vibe', 'Mistral Vibe', 'vibe-acp', { variables: ['MISTRAL_*', 'VIBE_*'] }),
+  npm('nova', 'Nova', 'nova acp', '@compass-ai/nova'),
+  plain('openclaw', 'OpenClaw', 'openclaw acp', { variables: ['OPENCLAW_*'] }),
+  npm('pi-acp', 'Pi', 'pi-acp', 'pi-acp'),
+  plain('poolside', 'Poolside', 'pool acp', { variables: ['POOLSIDE_*'] }),
+  npm('qoder', 'Qoder', 'qodercli --acp', '@qoder-ai/qodercli', { variables: ['QODER_*'] }),
+  npm('qwen-code', 'Qwen Code', 'qwen --acp --experimental-skills', '@qwen-code/qwen-code', {
+    aliases: ['qwen'],
+    variables: ['QWEN_*', 'DASHSCOPE_API_KEY'],
+  }),
+  plain('sigit', 'Sigit', 'sigit'),
+  plain('stakpak', 'Stakpak', 'stakpak acp', { variables: ['STAKPAK_*'] }),
+  plain('vtcode', 'VT Code', 'vtcode acp', { variables: ['VTCODE_*'] }),
+]
+
+/** The gateway's own program: an agent that speaks `_meta.subgate`. */
+export const GATEWAY_PROGRAM = 'subgate'
+
+/** The knowledge that fits a command line by its program's name, also behind an interpreter such as node. */
+export const knownByProgram = (words: readonly string[]): KnownAgent | undefined =>
+  words
+    .slice(0, 2)
+    .map((word) => KNOWN_AGENTS.findLast(({ program }) => program === programName(word)))
+    .find((agent) => agent !== undefined)
+
+/** `…/node_modules/@scope/codex-acp/dist/index.js` is the program of its package: codex-acp. */
+export const programName = (word: string): string => {
+  const inPackage = /node_modules\/(?:@[^/]+\/)?([^/]+)\/(?!.*node_modules\/)/u.exec(word)
+  const name = inPackage?.[1] ?? word.split('/').at(-1) ?? word
+  return name.replace(/\.(?:c|m)?js$/u, '')
+}

@@ -1,0 +1,211 @@
+/** One agent process and the peer that speaks with it: start-up, requests with typed faults, and the end. */
+import { SubagentError } from '../../contract/errors.ts'
+import type { ErrorPhase } from '../../contract/errors.ts'
+import type { Logger } from '../../contract/logger.ts'
+import type { SupervisedProcess } from '../../process/supervised.ts'
+import type { Diagnostic } from '../../wire/diagnostic.ts'
+import { JsonRpcPeer } from '../../wire/peer.ts'
+import { RpcError } from '../../wire/rpc-error.ts'
+import type { RequestHandler } from '../../wire/serving.ts'
+import { PROTOCOL_VERSION, readHandshake } from './handshake.ts'
+import type { Handshake } from './handshake.ts'
+import { errorOf } from './translate.ts'
+
+/** So many lines without a single message: this is no ACP agent. */
+const NOISE_LIMIT = 200
+/** After the agent closed its output but lives on. */
+const SILENT_END_MS = 500
+
+export interface ConnectionHandlers {
+  readonly request: RequestHandler
+  notification(method: string, params: unknown, bytes: number): void
+}
+
+export class AcpConnection implements AsyncDisposable {
+  readonly process: SupervisedProcess
+  readonly #peer: JsonRpcPeer
+  readonly #name: string
+  readonly #log: Logger
+  readonly #lost = Promise.withResolvers<SubagentError>()
+  handshake: Handshake | undefined
+  #phase: ErrorPhase = 'initialize'
+  #gone = false
+
+  constructor(name: string, process: SupervisedProcess, handlers: ConnectionHandlers, log: Logger) {
+    this.#name = name
+    this.process = process
+    this.#log = log
+    this.#peer = new JsonRpcPeer({
+      write: (line) => void process.write(line),
+      request: handlers.request,
+      notification: (method, params, bytes) => handlers.notification(method, params, bytes),
+      diagnostic: (diagnostic) => this.#diagnose(diagnostic),
+    })
+    process.stdout.on('data', (chunk: Uint8Array) => this.#peer.receive(chunk))
+    process.stdout.once('end', () => void this.#ended())
+    void process.exited.then(() => this.#exited())
+  }
+
+  /** False once the process has ended or closed its output. */
+  get alive(): boolean {
+    return !this.#gone
+  }
+
+  pause(): void {
+    this.process.stdout.pause()
+  }
+
+  resume(): void {
+    this.process.stdout.resume()
+  }
+
+  /** Rejects with AGENT_EXITED, AGENT_NOT_ACP or PROTOCOL_MISMATCH, with the facts of the process. */
+  async initialize(params: object, signal: AbortSignal): Promise<Handshake> {
+    const result = await this.request('initialize', params, signal)
+    const handshake = readHandshake(result)
+    const { protocolVersion } = handshake
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      throw new SubagentError(
+        'PROTOCOL_MISMATCH',
+        'initialize',
+        `${this.#name} speaks version ${protocolVersion} of the protocol, and version ${PROTOCOL_VERSION} was asked for. Update the agent.`,
+        { ...this.process.facts(), asked: PROTOCOL_VERSION, answered: protocolVersion },
+      )
+    }
+    this.handshake = handshake
+    this.#phase = 'session'
+    return handshake
+  }
+
+  /** From here on faults belong to the turn. */
+  opened(): void {
+    this.#phase = 'prompt'
+  }
+
+  /**
+   * A request whose every fault is a `SubagentError`. Aborting `signal` rejects with its reason at once;
+   * the connection is then only good for its disposal.
+   */
+  async request(
+    method: string,
+    params: object,
+    signal?: AbortSignal,
+    onReply?: () => void,
+  ): Promise<unknown> {
+    const aborted = Promise.withResolvers<never>()
+    aborted.promise.catch(() => {})
+    const abort = (): void => aborted.reject(this.#withFacts(signal?.reason))
+    if (signal?.aborted === true) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      const answer = this.#peer.request(method, params, { phase: this.#phase, ...(onReply && { onReply }) })
+      return await Promise.race([answer, aborted.promise])
+    } catch (error) {
+      throw this.#fault(error)
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  notify(method: string, params: object): void {
+    this.#peer.notify(method, params)
+  }
+
+  /** Ends the process tree; says what escaped. */
+  async stop(): Promise<readonly number[]> {
+    this.resume()
+    const { escaped } = await this.process.stop()
+    this.#lose(this.#exitError())
+    return escaped
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #fault(error: unknown): unknown {
+    if (!(error instanceof RpcError)) return error
+    return errorOf(error, {
+      name: this.#name,
+      phase: this.#phase,
+      authMethods: this.handshake?.authMethods ?? [],
+      process: this.process.facts(),
+    })
+  }
+
+  /** A start-up limit is told with the facts of the process that it ended. */
+  #withFacts(reason: unknown): unknown {
+    if (!SubagentError.is(reason) || reason.code !== 'STARTUP_TIMEOUT') return reason
+    return new SubagentError('STARTUP_TIMEOUT', this.#phase, reason.message, {
+      ...(reason as SubagentError<'STARTUP_TIMEOUT'>).data,
+      ...this.process.facts(),
+    })
+  }
+
+  async #exited(): Promise<void> {
+    if (!this.process.stdout.readableEnded) {
+      // What the pipe still holds is read first; a grandchild that keeps it open is not waited for.
+      await Promise.race([this.#outputEnded(), sleep(SILENT_END_MS / 5)])
+    }
+    this.#lose(this.#exitError())
+  }
+
+  async #ended(): Promise<void> {
+    this.#peer.end()
+    await Promise.race([this.process.exited, sleep(SILENT_END_MS)])
+    this.#lose(this.#exitError())
+  }
+
+  #outputEnded(): Promise<void> {
+    return new Promise((resolve) => {
+      this.process.stdout.once('end', () => resolve())
+    })
+  }
+
+  #lose(error: SubagentError): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#lost.resolve(error)
+    this.#peer.close(error)
+  }
+
+  #exitError(): SubagentError {
+    const facts = this.process.facts()
+    const { count, first } = this.#peer.noise
+    if (this.#phase === 'initialize' && count > 0 && (facts.exitCode ?? 0) === 0) return this.#notAcp()
+    const how =
+      facts.signal !== undefined
+        ? `was ended by ${facts.signal}`
+        : facts.exitCode !== undefined
+          ? `exited with code ${facts.exitCode}`
+          : 'closed its output'
+    const last = facts.stderr?.trimEnd().split('\n').at(-1)
+    const said = last === undefined || last === '' ? '' : ` Its last words: ${last.slice(0, 500)}`
+    const when = this.#phase === 'prompt' ? 'before it answered the prompt' : 'before it was ready'
+    return new SubagentError('AGENT_EXITED', this.#phase, `${this.#name} ${how} ${when}.${said}`, {
+      ...facts,
+      reason: this.#phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
+      ...(first !== undefined && { firstLine: first }),
+    })
+  }
+
+  #notAcp(): SubagentError {
+    const { count, first = '' } = this.#peer.noise
+    return new SubagentError(
+      'AGENT_NOT_ACP',
+      this.#phase,
+      `${this.#name} wrote ${count} lines, but none of them is ACP. The first: ${JSON.stringify(first)}. Add the flag that starts its ACP mode.`,
+      { ...this.process.facts(), firstLine: first },
+    )
+  }
+
+  #diagnose(diagnostic: Diagnostic): void {
+    this.#log.debug({ agent: this.#name, ...diagnostic }, 'protocol diagnostic')
+    if (this.#phase === 'initialize' && this.#peer.noise.count >= NOISE_LIMIT) this.#lose(this.#notAcp())
+  }
+}
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })

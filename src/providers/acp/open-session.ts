@@ -1,0 +1,105 @@
+/** Opens the agent's session on a fresh connection: the conversation, its modes and options, and its final rows. */
+import { gate } from '../../capabilities/gate.ts'
+import { bounded } from '../../capabilities/rows.ts'
+import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import type { McpServer } from '../../contract/content.ts'
+import { isRecord } from '../../contract/json.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { AskMode } from './agents.ts'
+import type { AcpConnection } from './connection.ts'
+import type { Handshake } from './handshake.ts'
+import { configChoice, offersMode, optionRows } from './options.ts'
+import type { AcpSession } from './session.ts'
+import { sessionCall } from './session-params.ts'
+
+export interface Opening {
+  readonly name: string
+  readonly connection: AcpConnection
+  readonly handshake: Handshake
+  readonly request: ResolvedStartRequest
+  readonly asks: AskMode | undefined
+  readonly signal: AbortSignal
+}
+
+/** Nothing is sent that the handshake said it can't take: the runtime's second gate refuses then. */
+const lacking = (name: string, request: ResolvedStartRequest, rows: SubagentCapabilities): boolean => {
+  const { requested, prompt, additionalDirectories, mcpServers, origin, preset } = request
+  const session = origin.from === 'new' ? origin : { from: origin.from, sessionId: request.sessionId }
+  const input = { request: { ...requested, prompt, additionalDirectories, mcpServers, session } }
+  return (
+    gate({ name, capabilities: rows }, { ...input, ...(preset !== undefined && { preset }) }) !== undefined
+  )
+}
+
+const transport = (server: McpServer): 'stdio' | 'http' | 'sse' | 'acp' =>
+  'type' in server ? server.type : 'stdio'
+
+/** The row speaks of MCP servers as such; the rarer transports are each their own fact of the handshake. */
+const refuseTransport = ({ name, request, handshake }: Opening): void => {
+  const refused = request.mcpServers.findIndex((server) => {
+    const kind = transport(server)
+    return kind !== 'stdio' && !handshake.mcp[kind]
+  })
+  const server = request.mcpServers[refused]
+  if (server === undefined) return
+  throw new SubagentError(
+    'UNSUPPORTED_CAPABILITY',
+    'gate',
+    `"mcpServers.${refused}" was asked for, but ${name} can't connect over ${transport(server)}. Leave it out, or offer the server another way.`,
+    { provider: name, missing: ['mcpServers'], fields: [`mcpServers.${refused}`], alternatives: [] },
+  )
+}
+
+/**
+ * Resolves with the rows that the agent turned out to have. When they fall short of the request, the agent's
+ * session is not opened, and the rows say why.
+ */
+export const openSession = async (
+  opening: Opening,
+  declared: SubagentCapabilities,
+  session: AcpSession,
+): Promise<SubagentCapabilities> => {
+  const { name, connection, handshake, request, asks, signal } = opening
+  const rows = bounded(declared, handshake.rows)
+  if (lacking(name, request, rows)) return rows
+  refuseTransport(opening)
+  const { method, params } = sessionCall(request, handshake)
+  const answer = await connection.request(method, params, signal, () => session.replayed())
+  const nativeId = nativeIdOf(answer, request, method)
+  if (handshake.gateway) {
+    session.opened(nativeId)
+    return rows
+  }
+  const final = bounded(rows, { ...optionRows(answer), ...askRow(answer, asks) })
+  if (lacking(name, request, final)) return final
+  for (const field of ['model', 'effort'] as const) {
+    const choice = configChoice(answer, field, request[field], name)
+    if (choice === undefined) continue
+    await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, signal)
+  }
+  const modeId = asks?.modeId
+  if (modeId !== undefined && request.permission !== 'allow' && offersMode(answer, modeId)) {
+    await connection.request('session/set_mode', { sessionId: nativeId, modeId }, signal)
+  }
+  session.opened(nativeId)
+  return final
+}
+
+/** The claim that the agent asks stands or falls with the mode that makes it ask. */
+const askRow = (answer: unknown, asks: AskMode | undefined): Partial<SubagentCapabilities> =>
+  asks?.modeId === undefined || offersMode(answer, asks.modeId) ? {} : { permissions: 'none' }
+
+const nativeIdOf = (answer: unknown, { origin }: ResolvedStartRequest, method: string): string => {
+  const id = isRecord(answer) ? answer['sessionId'] : undefined
+  if (typeof id === 'string' && id !== '') return id
+  if (origin.from === 'resume') return origin.nativeId
+  throw new SubagentError(
+    'PROTOCOL_ERROR',
+    'session',
+    `The agent answered ${method} without a sessionId. Update the agent.`,
+    {
+      method,
+    },
+  )
+}

@@ -1,0 +1,70 @@
+/** Translates a resolved start into ACP's session and prompt requests. Pure. */
+import type * as acp from '@agentclientprotocol/sdk/unstable'
+import { present } from '../../contract/present.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { Handshake } from './handshake.ts'
+
+const systemPrompt = ({ preset }: ResolvedStartRequest): acp.SystemPrompt | undefined => {
+  const instructions = preset?.instructions
+  if (instructions === undefined) return undefined
+  const mode = instructions.mode === 'replace' ? 'override' : 'append'
+  return { mode, content: [{ type: 'text', text: instructions.text }] }
+}
+
+/** Questions come to this side, whose policy answers them; so the other gateway is only ever told to ask. */
+const controls = (request: ResolvedStartRequest): object => {
+  const { preset, model, effort, maxDepth, keep, label, permission } = request.requested
+  const ask = permission === undefined ? undefined : ('ask' as const)
+  return present({ preset, model, effort, maxDepth, keep, label, sandbox: request.sandbox, permission: ask })
+}
+
+const sessionMeta = (
+  request: ResolvedStartRequest,
+  handshake: Handshake,
+): { _meta?: acp.NewSessionRequest['_meta'] } =>
+  handshake.gateway ? { _meta: { subgate: controls(request) } } : {}
+
+export const sessionParams = (
+  request: ResolvedStartRequest,
+  handshake: Handshake,
+): Omit<acp.NewSessionRequest, '_meta'> & { _meta?: acp.NewSessionRequest['_meta'] } => {
+  const { cwd, additionalDirectories, mcpServers } = request
+  const instructions = handshake.gateway ? undefined : systemPrompt(request)
+  return {
+    cwd,
+    mcpServers: [...mcpServers],
+    ...(additionalDirectories.length > 0 && { additionalDirectories: [...additionalDirectories] }),
+    ...(instructions !== undefined && { systemPrompt: instructions }),
+    ...sessionMeta(request, handshake),
+  }
+}
+
+export interface SessionCall {
+  readonly method: 'session/new' | 'session/load' | 'session/resume' | 'session/fork'
+  readonly params: object
+}
+
+/** The call that opens, takes up or copies the agent's conversation. */
+export const sessionCall = (request: ResolvedStartRequest, handshake: Handshake): SessionCall => {
+  const params = sessionParams(request, handshake)
+  const { origin } = request
+  if (origin.from === 'new') return { method: 'session/new', params }
+  const known = { ...params, sessionId: origin.nativeId }
+  if (origin.from === 'fork') return { method: 'session/fork', params: known }
+  return { method: handshake.resume ? 'session/resume' : 'session/load', params: known }
+}
+
+export const promptParams = (
+  sessionId: string,
+  prompt: ResolvedStartRequest['prompt'],
+  request: ResolvedStartRequest,
+  handshake: Handshake,
+): acp.PromptRequest => {
+  const { outputSchema, limits } = request.requested
+  const meta = present({ outputSchema, limits })
+  return {
+    sessionId,
+    prompt: [...prompt],
+    ...(handshake.gateway && Object.keys(meta).length > 0 && { _meta: { subgate: meta } }),
+  }
+}

@@ -1,0 +1,231 @@
+/** An ACP agent's session: prompts, updates in wire order, permissions, cancel, and the end. */
+import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import type { ContentBlock, PermissionOption, SessionUpdate, ToolCallUpdate } from '../../contract/content.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import { isRecord } from '../../contract/json.ts'
+import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
+import type { TurnOutcome } from '../../contract/result.ts'
+import { INVALID_PARAMS, RpcError } from '../../wire/rpc-error.ts'
+import type { FailureSign } from './agents.ts'
+import type { AcpConnection } from './connection.ts'
+import type { Handshake } from './handshake.ts'
+import { promptParams } from './session-params.ts'
+import { outcomeOf } from './translate.ts'
+
+/** What one turn has shown so far, beside its events. */
+interface TurnState {
+  readonly turn: Turn
+  over: boolean
+  rejected: boolean
+  failing: boolean
+  costUsd: number | undefined
+  lastText: string
+}
+
+export interface SessionContext {
+  readonly name: string
+  readonly connection: AcpConnection
+  readonly setup: SetupScope
+  readonly failureSign: FailureSign | undefined
+  /** Ends what the session's own terminals still run. */
+  closeTerminals(): Promise<void>
+}
+
+export class AcpSession implements ProviderSession {
+  readonly #context: SessionContext
+  #capabilities: SubagentCapabilities
+  #nativeId: string | undefined
+  #handshake: Handshake | undefined
+  #current: TurnState | undefined
+  /** Updates that came before the answer that names the session; a replay is dropped instead. */
+  #early: unknown[] | undefined
+
+  constructor(context: SessionContext, capabilities: SubagentCapabilities, replays: boolean) {
+    this.#context = context
+    this.#capabilities = capabilities
+    this.#early = replays ? undefined : []
+  }
+
+  get capabilities(): SubagentCapabilities {
+    return this.#capabilities
+  }
+
+  get nativeId(): string | undefined {
+    return this.#nativeId
+  }
+
+  get usable(): boolean {
+    return this.#context.connection.alive
+  }
+
+  shook(handshake: Handshake): void {
+    this.#handshake = handshake
+  }
+
+  /** The rows that the agent turned out to have. */
+  settle(capabilities: SubagentCapabilities): void {
+    this.#capabilities = capabilities
+  }
+
+  /** From now on the agent's updates belong to the session. */
+  opened(nativeId: string): void {
+    this.#nativeId = nativeId
+    this.#context.connection.opened()
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const params of early) this.update(params, 0)
+  }
+
+  /** The answer to a load has been read: what follows is no replay. */
+  replayed(): void {
+    this.#early ??= []
+  }
+
+  async prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome> {
+    const { connection } = this.#context
+    const handshake = this.#handshake
+    if (handshake === undefined || this.#nativeId === undefined)
+      throw new Error('The session was never opened.')
+    const state: TurnState = {
+      turn,
+      over: false,
+      rejected: false,
+      failing: false,
+      costUsd: undefined,
+      lastText: '',
+    }
+    this.#current = state
+    const cancel = (): void => {
+      connection.notify('session/cancel', { sessionId: this.#nativeId })
+      // Whatever a reader is behind: the answer to the cancel must be read.
+      connection.resume()
+    }
+    if (turn.signal.aborted) return { ended: 'cancelled' }
+    turn.signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const params = promptParams(this.#nativeId, content, turn.request, handshake)
+      const result = await connection.request('session/prompt', params, undefined, () => {
+        state.over = true
+      })
+      return this.#concluded(result, state)
+    } finally {
+      state.over = true
+      turn.signal.removeEventListener('abort', cancel)
+      this.#current = undefined
+    }
+  }
+
+  /** Synchronous, in wire order. */
+  update(params: unknown, bytes: number): void {
+    if (!isRecord(params) || !isRecord(params['update'])) return
+    if (this.#nativeId === undefined) {
+      this.#early?.push(params)
+      return
+    }
+    if (params['sessionId'] !== this.#nativeId) return
+    const update = params['update'] as SessionUpdate
+    if (typeof update.sessionUpdate !== 'string') return
+    const state = this.#current
+    if (state === undefined || state.over) {
+      this.#context.setup.record({ type: 'session/late_update', update })
+      return
+    }
+    this.#note(update, state)
+    const goOn = state.turn.emit({ type: 'session/update', update }, bytes)
+    if (goOn || state.turn.signal.aborted) return
+    const { connection } = this.#context
+    connection.pause()
+    void state.turn.drained().then(() => connection.resume())
+  }
+
+  /** Answers with the option that was chosen, by its id as the agent gave it. */
+  async requestPermission(params: unknown): Promise<object> {
+    const { toolCall, options, path } = readQuestion(params)
+    const state = this.#current
+    if (state === undefined || state.over) return { outcome: { outcome: 'cancelled' } }
+    const outcome = await state.turn.requestPermission({
+      toolCall,
+      options,
+      ...(path.length > 0 && { path }),
+    })
+    const chosen =
+      outcome.outcome === 'selected'
+        ? options.find(({ optionId }) => optionId === outcome.optionId)
+        : undefined
+    if (chosen === undefined || chosen.kind.startsWith('reject')) state.rejected = true
+    return { outcome }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { connection, setup, name, closeTerminals } = this.#context
+    await closeTerminals()
+    const escaped = await connection.stop()
+    if (escaped.length === 0) return
+    setup.record({
+      type: 'notice',
+      severity: 'warning',
+      title: `Processes of ${name} escaped and are still running: ${escaped.join(', ')}.`,
+      data: { escaped: [...escaped] },
+    })
+  }
+
+  #note(update: SessionUpdate, state: TurnState): void {
+    const failing = this.#context.failureSign?.(update)
+    if (failing !== undefined) state.failing = failing
+    const fields = update as { readonly [field: string]: unknown }
+    if (update.sessionUpdate === 'usage_update' && isRecord(fields['cost'])) {
+      const { amount, currency } = fields['cost']
+      if (typeof amount === 'number' && currency === 'USD') state.costUsd = amount
+    }
+    if (update.sessionUpdate === 'agent_message_chunk' && isRecord(fields['content'])) {
+      const { text } = fields['content']
+      if (typeof text === 'string') state.lastText = text
+    }
+  }
+
+  #concluded(result: unknown, state: TurnState): TurnOutcome {
+    const { turn, rejected, costUsd } = state
+    if (state.failing && !turn.signal.aborted) {
+      const { name } = this.#context
+      const said = state.lastText.trim().slice(0, 1000)
+      throw new SubagentError(
+        'MODEL_ERROR',
+        'prompt',
+        `${name} ended its turn, but its model had failed: ${said}`,
+        {},
+      )
+    }
+    return outcomeOf(result, {
+      rejected,
+      cancelRequested: turn.signal.aborted,
+      ...(costUsd !== undefined && { costUsd }),
+    })
+  }
+}
+
+interface Question {
+  readonly toolCall: ToolCallUpdate
+  readonly options: readonly PermissionOption[]
+  readonly path: readonly string[]
+}
+
+const isOption = (value: unknown): boolean =>
+  isRecord(value) && typeof value['optionId'] === 'string' && typeof value['kind'] === 'string'
+
+const readQuestion = (params: unknown): Question => {
+  const fields = isRecord(params) ? params : {}
+  const { toolCall, options } = fields
+  if (!isRecord(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
+    throw new RpcError(INVALID_PARAMS, 'toolCall.toolCallId is missing')
+  }
+  if (!Array.isArray(options) || options.length === 0 || !options.every(isOption)) {
+    throw new RpcError(
+      INVALID_PARAMS,
+      'options must hold at least one option, each with an optionId and a kind',
+    )
+  }
+  const meta = isRecord(fields['_meta']) ? fields['_meta'] : {}
+  const subgate = isRecord(meta['subgate']) ? meta['subgate'] : {}
+  const path = Array.isArray(subgate['path']) ? subgate['path'].map(String) : []
+  return { toolCall: toolCall as unknown as ToolCallUpdate, options: options as PermissionOption[], path }
+}

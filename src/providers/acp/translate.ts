@@ -1,0 +1,151 @@
+/** Translates an agent's answers and errors into outcomes and typed errors (B10.3). Pure. */
+import type * as acp from '@agentclientprotocol/sdk/unstable'
+import { SubagentError } from '../../contract/errors.ts'
+import type { AuthMethod, ErrorPhase, ProcessFacts } from '../../contract/errors.ts'
+import { isRecord } from '../../contract/json.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { present } from '../../contract/present.ts'
+import type { Denial, TurnOutcome, Usage } from '../../contract/result.ts'
+import { RpcError } from '../../wire/rpc-error.ts'
+
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+const usageOf = (value: unknown, costUsd: number | undefined): Usage | undefined => {
+  if (!isRecord(value)) return undefined
+  const inputTokens = number(value['inputTokens'])
+  const outputTokens = number(value['outputTokens'])
+  if (inputTokens === undefined || outputTokens === undefined) return undefined
+  return present({ inputTokens, outputTokens, costUsd: number(value['costUsd']) ?? costUsd })
+}
+
+export interface TurnFacts {
+  /** Nobody asked for a cancel, but a permission of this turn was rejected. */
+  readonly rejected: boolean
+  readonly cancelRequested: boolean
+  readonly costUsd?: number
+}
+
+const ENDED_BY_STATUS: Readonly<Record<string, 'completed' | 'empty' | 'refused' | 'cancelled'>> = {
+  completed: 'completed',
+  empty: 'empty',
+  refused: 'refused',
+  cancelled: 'cancelled',
+}
+
+const TRUNCATIONS = ['max_tokens', 'max_turns', 'budget'] as const
+
+const byStopReason = (reason: unknown, facts: TurnFacts): TurnOutcome => {
+  switch (reason as acp.StopReason) {
+    case 'end_turn':
+      return { ended: 'completed' }
+    case 'max_tokens':
+      return { ended: 'truncated', category: 'max_tokens' }
+    case 'max_turn_requests':
+      return { ended: 'truncated', category: 'max_turns' }
+    case 'refusal':
+      return { ended: 'refused' }
+    case 'cancelled':
+      // An agent that stops because it was denied says the same word; nobody cancelled it.
+      return facts.rejected && !facts.cancelRequested ? { ended: 'completed' } : { ended: 'cancelled' }
+    default:
+      throw new SubagentError(
+        'PROTOCOL_ERROR',
+        'prompt',
+        `The agent ended its turn with the stop reason ${JSON.stringify(reason)}, which ACP doesn't know. Update the agent.`,
+        { method: 'session/prompt' },
+      )
+  }
+}
+
+/** The answer to `session/prompt`; what another gateway says in `_meta.subgate` goes before the stop reason. */
+export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
+  const answer = isRecord(result) ? result : {}
+  const meta = isRecord(answer['_meta']) ? answer['_meta'] : {}
+  const subgate = isRecord(meta['subgate']) ? meta['subgate'] : undefined
+  const usage = usageOf(subgate?.['usage'] ?? answer['usage'], facts.costUsd)
+  if (subgate === undefined) return { ...byStopReason(answer['stopReason'], facts), ...present({ usage }) }
+  const status = ENDED_BY_STATUS[String(subgate['status'])]
+  const category = TRUNCATIONS.find((known) => known === subgate['category'])
+  const more = present({
+    usage,
+    structured: subgate['structured'] as TurnOutcome['structured'],
+    denied: Array.isArray(subgate['denied']) ? (subgate['denied'] as Denial[]) : undefined,
+  })
+  if (status !== undefined) return { ended: status, ...more }
+  if (category !== undefined) return { ended: 'truncated', category, ...more }
+  return { ...byStopReason(answer['stopReason'], facts), ...more }
+}
+
+const MAX_WORDS = 2000
+
+/** An agent's own message, on one line and bounded. */
+const words = (error: RpcError): string => {
+  const details = isRecord(error.data) ? error.data['details'] : undefined
+  const text = typeof details === 'string' && details !== '' ? details : error.message
+  return text.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_WORDS)
+}
+
+export const authMethods = (methods: readonly acp.AuthMethod[], command: string): readonly AuthMethod[] =>
+  methods.map((method) => {
+    const foreign = method as unknown as Record<string, unknown>
+    const args = Array.isArray(foreign['args']) ? foreign['args'].map(String) : []
+    const terminal = foreign['type'] === 'terminal' ? [command, ...args].join(' ') : undefined
+    return present({
+      id: String(foreign['id']),
+      name: String(foreign['name'] ?? foreign['id']),
+      command: terminal,
+    })
+  })
+
+export interface AgentFacts {
+  readonly name: string
+  readonly phase: ErrorPhase
+  readonly authMethods: readonly acp.AuthMethod[]
+  readonly process: ProcessFacts
+}
+
+const signIn = ({ name, phase, authMethods: methods, process }: AgentFacts, said: string): SubagentError => {
+  const ways = authMethods(methods, process.command)
+  const withheld = process.withheld ?? []
+  const typed = ways.flatMap(({ command }) => (command === undefined ? [] : [`run \`${command}\``]))
+  const keys = withheld.filter((variable) => /KEY|TOKEN|SECRET/u.test(variable))
+  const hints = [
+    ...typed,
+    ...(typed.length === 0 && ways.length > 0
+      ? [`sign in with its own program (${ways.map((way) => way.name).join(', ')})`]
+      : []),
+    ...(keys.length > 0 ? [`pass its key with ${keys.map((key) => `--env ${key}`).join(' or ')}`] : []),
+  ]
+  const how =
+    hints.length === 0 ? 'sign in with its own program, or pass its key with --env NAME' : hints.join(', or ')
+  return new SubagentError('AUTH_REQUIRED', phase, `${name} wants a sign-in (${said}). To go on, ${how}.`, {
+    methods: ways,
+    withheld,
+  })
+}
+
+const UNAUTHORIZED = new Set([-32000, 401, 403])
+
+/** An agent's JSON-RPC error as ours: another gateway's typed error, a sign-in, a rate limit, the model, or the agent. */
+export const errorOf = (error: RpcError, facts: AgentFacts): SubagentError => {
+  const typed = SubagentError.fromJSON(error.data)
+  if (typed !== undefined) return typed
+  const said = words(error)
+  if (UNAUTHORIZED.has(error.code)) return signIn(facts, said)
+  const data = isRecord(error.data) ? error.data : {}
+  const kind = data['errorKind'] ?? data['codex_error_info']
+  const { name, phase } = facts
+  if (kind === 'rate_limit' || kind === 'overloaded' || error.code === 429 || error.code === 529) {
+    return new SubagentError('AGENT_BUSY', phase, `${name} is rate limited or overloaded: ${said}`, {})
+  }
+  if (kind === 'server_error' || error.code >= 500) {
+    return new SubagentError('MODEL_ERROR', phase, `The model service of ${name} failed: ${said}`, {
+      agentCode: error.code,
+    })
+  }
+  return new SubagentError('AGENT_ERROR', phase, `${name} answered with an error: ${said}`, {
+    agentCode: error.code,
+    ...(typeof kind === 'string' && { agentData: { errorKind: kind } satisfies JsonObject }),
+  })
+}
