@@ -214,6 +214,12 @@ export class Gateway implements AsyncDisposable {
   }
 }
 
+/** Names and aliases of the agents that need no configuration once they are installed. */
+export const KNOWN_PROVIDER_NAMES: readonly string[] = KNOWN_AGENTS.flatMap(({ name, aliases = [] }) => [
+  name,
+  ...aliases,
+])
+
 const aliasesOf = (name: string): readonly string[] =>
   KNOWN_AGENTS.find((agent) => agent.name === name)?.aliases ?? []
 

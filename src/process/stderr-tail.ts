@@ -1,6 +1,6 @@
 /** The last bytes that a process wrote on stderr, in memory that doesn't grow (C16). */
 
-export const TAIL_BYTES: number = 64 * 1024
+const TAIL_BYTES = 64 * 1024
 /** Kept free for the mark, so that mark and text together stay within `TAIL_BYTES`. */
 const MARK_BYTES = 64
 const ROOM = TAIL_BYTES - MARK_BYTES

@@ -62,7 +62,7 @@ export class Supervised implements SupervisedProcess {
     this.pid = started.pid
     this.stdout = started.stdout
     const { stdin, stdout, stderr } = started
-    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined)
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', nothing)
     stderr.on('data', (chunk: Buffer) => this.#tail.push(chunk))
     holdUntilRead(stdout)
     const { promise, resolve } = Promise.withResolvers<ProcessExit>()
@@ -129,15 +129,16 @@ export class Supervised implements SupervisedProcess {
  * bytes. A listener for `readable` holds them until somebody listens.
  */
 const holdUntilRead = (stream: Readable): void => {
-  const hold = (): void => undefined
   const release = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return
     stream.off('newListener', release)
-    stream.off('readable', hold)
+    stream.off('readable', nothing)
   }
-  stream.on('readable', hold)
+  stream.on('readable', nothing)
   stream.on('newListener', release)
 }
+
+const nothing = (): void => undefined
 
 /** A pipe of a child is a socket, which its declared type leaves out. */
 const unref = (stream: unknown): void => {

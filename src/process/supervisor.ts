@@ -168,21 +168,25 @@ export class Supervisor implements AsyncDisposable {
   }
 }
 
-type Child = ReturnType<typeof execa<{ stdin: 'pipe'; buffer: false; reject: false }>>
+const launch = ({ command, args, cwd }: SpawnSpec, env: Readonly<Record<string, string>>) =>
+  execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    buffer: false,
+    cleanup: false,
+    detached: true,
+    stdin: 'pipe',
+  })
 
 /** The child, or the code of an error that the arguments themselves raised. */
-const begin = ({ command, args, cwd }: SpawnSpec, env: Readonly<Record<string, string>>): Child | string => {
+const begin = (
+  spec: SpawnSpec,
+  env: Readonly<Record<string, string>>,
+): ReturnType<typeof launch> | string => {
   try {
-    return execa(command, args, {
-      cwd,
-      env,
-      extendEnv: false,
-      reject: false,
-      buffer: false,
-      cleanup: false,
-      detached: true,
-      stdin: 'pipe',
-    })
+    return launch(spec, env)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'ERR_INVALID_ARG_VALUE'
   }

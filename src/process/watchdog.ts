@@ -5,33 +5,33 @@ import { within } from './ending.ts'
 import { onLinux } from './process-table.ts'
 
 /**
- * Blocks until its input ends. The last word `bye` means an orderly end; without it, everything that carries the
+ * Blocks until its input ends. The word `bye` means an orderly end; without it, everything that carries the
  * gateway's id is killed, again until nothing is found. One `grep` reads all environments; where it can't look
- * past a NUL byte, as the trial on the shell's own environment shows, `tr` takes its place.
+ * past a NUL byte, as a trial on the shell's own environment shows beforehand, `tr` comes before it.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
-exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-read -r word
-[ "$word" = bye ] && exit 0
+exec 2>/dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 if grep -qsF "SUBGATE_WATCHDOG=$SUBGATE_WATCHDOG" /proc/$$/environ; then
   found() { grep -lsF "SUBGATE_GATEWAY=$SUBGATE_WATCHDOG" /proc/[0-9]*/environ; }
 else
   found() {
     for file in /proc/[0-9]*/environ; do
-      tr '\\0' '\\n' 2>/dev/null < "$file" | grep -qxF "SUBGATE_GATEWAY=$SUBGATE_WATCHDOG" && echo "$file"
+      tr '\\0' '\\n' < "$file" | grep -qxF "SUBGATE_GATEWAY=$SUBGATE_WATCHDOG" && echo "$file"
     done
   }
-fi 2>/dev/null
+fi
+read -r word
+[ "$word" = bye ] && exit 0
 round=0
 while [ $round -lt 30 ]; do
   pids=
-  for file in $(found 2>/dev/null); do
+  for file in $(found); do
     pid=\${file#/proc/}
     pids="$pids \${pid%/environ}"
   done
   [ -z "$pids" ] && exit 0
-  kill -KILL $pids 2>/dev/null
+  kill -KILL $pids
   round=$((round + 1))
   [ $round -gt 10 ] && sleep 1
 done

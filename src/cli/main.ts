@@ -1,0 +1,132 @@
+/** The CLI's entry: reads the command line, and loads only what the command needs. */
+import { Command, CommanderError, Option } from 'commander'
+import { SubagentError } from '../contract/errors.ts'
+import { VERSION } from '../version.ts'
+import { asSubagentError, errorDocument } from './documents.ts'
+import type { Io } from './io.ts'
+import { Output } from './output.ts'
+import { FORMATS } from './run/arguments.ts'
+import type { RunFlags } from './run/arguments.ts'
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+/** All before `--` is for us, all behind it is the agent's command line. */
+const splitAtDashes = (
+  argv: readonly string[],
+): { own: readonly string[]; command: readonly string[] | undefined } => {
+  const at = argv.indexOf('--')
+  return at < 0 ? { own: argv, command: undefined } : { own: argv.slice(0, at), command: argv.slice(at + 1) }
+}
+
+const wantsJson = (own: readonly string[]): boolean =>
+  own.some(
+    (word, index) =>
+      word === '--json' ||
+      /^--(?:output-)?format=(?:stream-)?json$/u.test(word) ||
+      (/^--(?:output-)?format$/u.test(word) && /^(?:stream-)?json$/u.test(own[index + 1] ?? '')),
+  )
+
+const runOptions = (command: Command): Command =>
+  command
+    .argument('[words...]', "a provider's name, then the prompt; or all of it the prompt")
+    .option('-p, --provider <name>', 'the provider, whatever the first word is')
+    .option('-f, --file <file>', 'read the prompt from a file; - is standard input')
+    .addOption(new Option('--output-format <format>', 'what stdout gets').choices(FORMATS).default('text'))
+    .addOption(new Option('--format <format>').choices(FORMATS).hideHelp())
+    .option('--json', 'the same as --output-format json')
+    .option('-C, --cwd <dir>', 'where the agent works')
+    .option('--add-dir <dir>', 'a further directory for the agent (repeatable)', collect)
+    .option('--timeout <duration>', 'limit on the whole run: seconds, or 90s, 10m, 1h; 0 = none')
+    .option('--idle-timeout <duration>', 'limit on silence; 0 = none (10m unless configured)')
+    .option('--max-depth <n>', 'how deep the agent may delegate; 0 = not at all')
+    .option('--model <name>', 'the model that the agent runs on')
+    .addOption(
+      new Option('--sandbox <mode>', "what the agent's tools can reach").choices([
+        'read-only',
+        'workspace-write',
+        'danger-full-access',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--permission <policy>',
+        "who answers the agent's questions (ask on a terminal, else allow-reads)",
+      ).choices(['ask', 'allow-reads', 'allow', 'deny']),
+    )
+    .addOption(
+      new Option('--on-denied <action>', 'exit 5 or 0 when policy denied something')
+        .choices(['fail', 'continue'])
+        .default('fail'),
+    )
+    .option('--json-schema <schema>', 'a JSON schema for the answer: JSON, or a file')
+    .option('--output-schema <schema>', 'the same as --json-schema')
+    .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
+    .option('--label <text>', 'a name for the run')
+    .option('--verbose', 'log to stderr')
+
+const usageError = ({ message }: CommanderError): SubagentError =>
+  new SubagentError(
+    'INVALID_REQUEST',
+    'request',
+    `${message.replace(/^error: /u, '')}. See: subgate --help`,
+    {},
+  )
+
+const buildProgram = (
+  io: Io,
+  command: readonly string[] | undefined,
+  done: (exitCode: number) => void,
+): Command => {
+  const program = new Command('subgate')
+    .description('Runs a task on any coding agent; every control is enforced or refused by name.')
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
+    .action(async () => done(await (await import('./home-command.ts')).homeCommand(io)))
+  runOptions(
+    program.command('run').description('run a task on an agent: run <provider> "…", or run "…" -- <command>'),
+  ).action(
+    async (
+      words: readonly string[],
+      { format, ...flags }: RunFlags & { format?: RunFlags['outputFormat'] },
+    ) => {
+      const { runCommand } = await import('./run/run-command.ts')
+      const chosen = format === undefined ? flags : { ...flags, outputFormat: format }
+      done(await runCommand({ words, command, flags: chosen }, io))
+    },
+  )
+  return program
+}
+
+const main = async (): Promise<void> => {
+  const { own, command } = splitAtDashes(process.argv.slice(2))
+  const io: Io = {
+    stdout: new Output(process.stdout),
+    stdin: process.stdin,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    say: (line) => void process.stderr.write(`${line}\n`),
+  }
+  let exitCode = 0
+  try {
+    await buildProgram(io, command, (code) => {
+      exitCode = code
+    }).parseAsync(own, { from: 'user' })
+  } catch (error) {
+    exitCode = explain(error, own, io)
+  }
+  await io.stdout.flushed()
+  process.exit(exitCode)
+}
+
+/** Help and version come as errors of commander too; they are none. */
+const explain = (error: unknown, own: readonly string[], io: Io): number => {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0
+  const document = errorDocument(error instanceof CommanderError ? usageError(error) : asSubagentError(error))
+  if (wantsJson(own)) io.stdout.json(document)
+  else io.say(document.error.message)
+  return document.exitCode
+}
+
+await main()

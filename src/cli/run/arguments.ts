@@ -1,0 +1,110 @@
+/** The flags of `run`, read from what commander parsed. Pure, but for schema files. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseDuration } from '../../config/durations.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import { isRecord } from '../../contract/json.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { present } from '../../contract/present.ts'
+import type { PermissionPolicy, SandboxMode, SubagentStartRequest } from '../../contract/request.ts'
+
+export const FORMATS = ['text', 'json', 'stream-json', 'quiet'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** As commander hands them over. */
+export interface RunFlags {
+  readonly provider?: string
+  readonly file?: string
+  readonly outputFormat?: Format
+  readonly json?: true
+  readonly cwd?: string
+  readonly addDir?: readonly string[]
+  readonly timeout?: string
+  readonly idleTimeout?: string
+  readonly maxDepth?: string
+  readonly model?: string
+  readonly sandbox?: SandboxMode
+  readonly permission?: PermissionPolicy
+  readonly onDenied?: 'fail' | 'continue'
+  readonly jsonSchema?: string
+  readonly outputSchema?: string
+  readonly env?: readonly string[]
+  readonly label?: string
+  readonly verbose?: true
+}
+
+const usage = (field: string, message: string): SubagentError =>
+  new SubagentError('INVALID_REQUEST', 'request', message, { field })
+
+/** Decimal digits only, so that `-0`, `1e3` and `0x1` are refused like words. */
+const wholeNumber = (field: string, text: string): number => {
+  if (/^\d+$/u.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw usage(field, `${field} is "${text}", but it must be a whole number of at least 0.`)
+}
+
+/** `--env NAME` passes the variable on, `--env NAME=value` sets it. */
+export const environmentFlags = (flags: readonly string[]): Readonly<Record<string, string | true>> =>
+  Object.fromEntries(
+    flags.map((flag): [string, string | true] => {
+      const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/su.exec(flag) ?? []
+      if (name === undefined)
+        throw usage('--env', '--env takes NAME or NAME=value, and NAME is letters, digits and _.')
+      return [name, value ?? true]
+    }),
+  )
+
+/** JSON text, or the name of a file that holds it. */
+export const schemaFlag = (flag: string, given: string, cwd: string): JsonObject => {
+  const inline = given.trimStart().startsWith('{')
+  let text = given
+  if (!inline) {
+    try {
+      text = readFileSync(resolve(cwd, given), 'utf8')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw usage(
+        flag,
+        `${flag} names the file ${given}, which can't be read (${code}). Give a file, or JSON.`,
+      )
+    }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw usage(flag, `${flag} ${inline ? 'holds' : `names ${given}, which holds`} no valid JSON.`)
+  }
+  if (isRecord(value)) return value as JsonObject
+  throw usage(flag, `${flag} must be a JSON object.`)
+}
+
+/** All of the request but its provider and prompt. */
+export const requestFromFlags = (
+  flags: RunFlags,
+  cwd: string,
+): Omit<SubagentStartRequest, 'provider' | 'prompt'> => {
+  const { timeout, idleTimeout, maxDepth, model, sandbox, permission, addDir = [], label } = flags
+  const totalMs = timeout === undefined ? undefined : parseDuration(timeout, '--timeout')
+  const idleMs = idleTimeout === undefined ? undefined : parseDuration(idleTimeout, '--idle-timeout')
+  const limits = present({ totalMs, idleMs })
+  const schema =
+    flags.jsonSchema !== undefined
+      ? schemaFlag('--json-schema', flags.jsonSchema, cwd)
+      : flags.outputSchema !== undefined
+        ? schemaFlag('--output-schema', flags.outputSchema, cwd)
+        : undefined
+  return present({
+    cwd: resolve(cwd, flags.cwd ?? '.'),
+    model,
+    sandbox,
+    permission,
+    label,
+    outputSchema: schema,
+    maxDepth: maxDepth === undefined ? undefined : wholeNumber('--max-depth', maxDepth),
+    additionalDirectories: addDir.length === 0 ? undefined : addDir.map((path) => resolve(cwd, path)),
+    limits: Object.keys(limits).length === 0 ? undefined : limits,
+  })
+}
+
+export const formatOf = ({ json, outputFormat }: RunFlags): Format =>
+  json === true ? 'json' : (outputFormat ?? 'text')

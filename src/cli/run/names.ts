@@ -1,0 +1,23 @@
+/** The names by which a person can mean a provider. */
+import type { Gateway } from '../../gateway.ts'
+import { KNOWN_PROVIDER_NAMES } from '../../gateway.ts'
+
+/** Installed or not, aliases too: a known name is never taken for a word of the prompt. */
+export const providerNames = (gateway: Gateway): readonly string[] => [
+  ...new Set([
+    ...KNOWN_PROVIDER_NAMES,
+    ...Object.keys(gateway.loaded.config.providers),
+    'spawn',
+    'builtin',
+    'fork',
+  ]),
+]
+
+/** What is usable here without further words: configured providers, and installed agents, one a program. */
+export const foundNames = (gateway: Gateway): readonly string[] => {
+  const programs = new Map<string, string>()
+  for (const { agent, program } of gateway.agents()) {
+    if (program !== undefined && !programs.has(program)) programs.set(program, agent.name)
+  }
+  return [...new Set([...Object.keys(gateway.loaded.config.providers), ...programs.values()])]
+}

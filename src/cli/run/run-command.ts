@@ -1,0 +1,134 @@
+/** `subgate run`: one task to one agent, its answer as a stream and a result. */
+import { withheldLine } from '../../config/show.ts'
+import { present } from '../../contract/present.ts'
+import type { SubagentStartRequest } from '../../contract/request.ts'
+import type { SubagentRun } from '../../contract/run.ts'
+import { Gateway } from '../../gateway.ts'
+import { asSubagentError, errorDocument, resultDocument } from '../documents.ts'
+import type { Io } from '../io.ts'
+import { errorHints } from './failure.ts'
+import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
+import type { RunFlags } from './arguments.ts'
+import { chooseProvider } from './choice.ts'
+import { Interrupts } from './interrupts.ts'
+import { presenterFor } from './presenter.ts'
+import type { Presenter } from './presenter.ts'
+import { readPrompt } from './prompt.ts'
+import { providerNames, foundNames } from './names.ts'
+import type { TerminalSession } from './terminal-session.ts'
+
+export interface RunInvocation {
+  readonly words: readonly string[]
+  /** What stands behind `--`. */
+  readonly command: readonly string[] | undefined
+  readonly flags: RunFlags
+}
+
+/** A person who can answer: both the question and the reply have a terminal. */
+const isInteractive = (io: Io): boolean => io.stdin.isTTY && io.stderr.isTTY
+
+/** Resolves with the exit code; everything that is to be said has been said. */
+export const runCommand = async (invocation: RunInvocation, io: Io): Promise<number> => {
+  const { flags } = invocation
+  const format = formatOf(flags)
+  const terminal = io.stderr.isTTY || io.stdout.isTTY ? await terminalSession(io) : undefined
+  const say = (line: string): void => (terminal === undefined ? io.say(line) : terminal.note(line))
+  const text = (chunk: string): void =>
+    terminal === undefined ? io.stdout.write(chunk) : terminal.text(chunk)
+  const presenter = presenterFor(format, { stdout: io.stdout, text, say })
+  let run: SubagentRun | undefined
+  using interrupts = new Interrupts(
+    () => run?.cancel('signal'),
+    () => process.exit(130),
+  )
+  try {
+    await using gateway = await openGateway(invocation, io, say)
+    const request = await resolveRequest(invocation, gateway, { ...io, say })
+    terminal?.starting(request.provider)
+    run = await gateway.runtime.start(request, { signal: interrupts.signal, answers: isInteractive(io) })
+    terminal?.started()
+    await follow(run, gateway, presenter, io, terminal)
+    const document = resultDocument(await run.result, flags.onDenied ?? 'fail', interrupts.received)
+    terminal?.close()
+    presenter.result(document)
+    return document.exitCode
+  } catch (error) {
+    const document = errorDocument(asSubagentError(error), interrupts.received)
+    terminal?.close()
+    presenter.error(document)
+    if (format === 'text' || format === 'quiet') for (const line of errorHints(document.error)) say(line)
+    return document.exitCode
+  }
+}
+
+const terminalSession = async (io: Io): Promise<TerminalSession> => {
+  const { TerminalSession } = await import('./terminal-session.ts')
+  return new TerminalSession(io)
+}
+
+const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['say']): Promise<Gateway> => {
+  const log =
+    flags.verbose === true ? (await import('../../telemetry/logger.ts')).stderrLogger('debug') : undefined
+  const [program, ...args] = command ?? []
+  const { cwd } = requestFromFlags({ cwd: flags.cwd ?? '.' }, io.cwd)
+  const gateway = await Gateway.create({
+    env: io.env,
+    agentEnv: environmentFlags(flags.env ?? []),
+    permission: isInteractive(io) ? 'ask' : 'allow-reads',
+    ...present({ cwd, log, command: program === undefined ? undefined : ([program, ...args] as const) }),
+  })
+  const { withheld } = gateway.loaded
+  if (withheld.length === 0) return gateway
+  if (!isInteractive(io)) {
+    for (const key of withheld) say(withheldLine(key))
+    return gateway
+  }
+  const { askForTrust } = await import('../trust-question.ts')
+  if (!(await askForTrust(gateway, io))) return gateway
+  await gateway[Symbol.asyncDispose]()
+  return openGateway({ words: [], command, flags }, io, say)
+}
+
+const resolveRequest = async (
+  { words, command, flags }: RunInvocation,
+  gateway: Gateway,
+  io: Pick<Io, 'stdin' | 'cwd' | 'say'>,
+): Promise<SubagentStartRequest> => {
+  const { config } = gateway.loaded
+  const choice = chooseProvider({
+    words,
+    names: providerNames(gateway),
+    found: () => foundNames(gateway),
+    ...present({ command, named: flags.provider, defaultProvider: config.defaultProvider }),
+  })
+  if (choice.note !== undefined) io.say(choice.note)
+  const request = requestFromFlags(flags, io.cwd)
+  const prompt = await readPrompt({
+    words: choice.words,
+    stdin: io.stdin,
+    say: io.say,
+    ...present({ file: flags.file }),
+  })
+  return gateway.withDefaults({
+    ...request,
+    provider: choice.provider,
+    prompt: [{ type: 'text', text: prompt }],
+  })
+}
+
+/** Shows the whole tree's events until the root has settled. */
+const follow = async (
+  run: SubagentRun,
+  gateway: Gateway,
+  presenter: Presenter,
+  { stdout }: Io,
+  terminal: TerminalSession | undefined,
+): Promise<void> => {
+  for await (const { run: source, event } of gateway.runtime.watch({ root: run.sessionId })) {
+    terminal?.event(source, event)
+    presenter.event(source, event)
+    if (event.event.type === 'run/settled' && source.id === run.id) return
+    await stdout.ready()
+    if (!stdout.open) run.cancel()
+  }
+}

@@ -1,0 +1,65 @@
+/** What `subgate config show` prints: each key with its value and layer, secrets masked. */
+import type { JsonValue } from '../contract/json.ts'
+import type { LayerName, LayerState, LoadedConfig, WithheldKey } from './config.ts'
+import { leavesOf } from './leaves.ts'
+import { maskValue } from './mask.ts'
+import { printable } from './printable.ts'
+
+export interface ConfigDescription {
+  readonly layers: readonly {
+    readonly layer: LayerName
+    readonly file: string
+    readonly state: LayerState
+  }[]
+  readonly keys: readonly {
+    readonly key: string
+    readonly value: JsonValue
+    readonly layer: 'default' | LayerName
+  }[]
+  readonly withheld: readonly WithheldKey[]
+}
+
+/** The document and the same as text. */
+export const describeConfig = (
+  loaded: LoadedConfig,
+): { readonly document: ConfigDescription; readonly text: string } => {
+  const document: ConfigDescription = {
+    layers: loaded.layers,
+    keys: leavesOf(loaded.config).map(({ key, row, value }) => ({
+      key,
+      value: maskValue(row.key, value),
+      layer: loaded.origins[key] ?? 'default',
+    })),
+    withheld: loaded.withheld,
+  }
+  return { document, text: textOf(document) }
+}
+
+const shown = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const textOf = ({ layers, keys, withheld }: ConfigDescription): string => {
+  const sections = [
+    columns(layers.map(({ layer, state, file }) => [layer, state, file])),
+    columns(keys.map(({ key, value, layer }) => [key, shown(value), layer])),
+    withheld.map(withheldLine),
+  ]
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n')
+}
+
+/** One line for a person; it names the key and never its value. */
+export const withheldLine = ({ file, key, reason }: WithheldKey): string =>
+  printable(`${key} in ${file} doesn't count: ${reason}. Trust the project with: subgate trust`)
+
+const columns = (rows: readonly (readonly string[])[]): string[] => {
+  const cells = rows.map((row) => row.map(printable))
+  const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+  return cells.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,83 @@
+/** The two adapters: how each is started, pointed at the model on loopback, and made to use its shell. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Step } from './model/script.ts'
+import type { Workspace } from './workspace.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+export interface RealAgent {
+  /** The provider's name. */
+  readonly name: string
+  readonly command: string
+  /** Variables that only the user's setup knows, so that they have to be named with `--env`. */
+  readonly named: readonly string[]
+  /** Writes the agent's own configuration and gives its environment. */
+  configure(workspace: Workspace, url: string, key: string): Environment
+  /** Configuration with which the agent asks before it runs a command. */
+  asking(workspace: Workspace): Environment
+  /** The model's call of the agent's shell tool. */
+  shell(command: string): Step
+}
+
+const program = (name: string): string => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.meta.url))
+
+export const claudeAgent: RealAgent = {
+  name: 'claude-acp',
+  command: program('claude-agent-acp'),
+  named: [],
+  configure: (workspace, url, key) => ({
+    CLAUDE_CONFIG_DIR: workspace.config,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: key,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+  }),
+  asking: (workspace) => {
+    const settings = { permissions: { defaultMode: 'default' } }
+    writeFileSync(join(workspace.config, 'settings.json'), JSON.stringify(settings))
+    return {}
+  },
+  shell: (command) => ({ do: 'call', tool: 'Bash', input: { command, description: 'A test command' } }),
+}
+
+/** Retries are off, and a server that is down is an error instead of something to wait for. */
+const codexConfig = (url: string): string => `
+model = "loopback-model"
+model_provider = "loopback"
+check_for_update_on_startup = false
+[model_providers.loopback]
+name = "loopback"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "LOOPBACK_MODEL_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[analytics]
+enabled = false
+[features]
+plugins = false
+apps = false
+unbounded_connection_retries = false
+`
+
+export const codexAgent: RealAgent = {
+  name: 'codex-acp',
+  command: program('codex-acp'),
+  named: ['LOOPBACK_MODEL_KEY'],
+  configure: (workspace, url, key) => {
+    writeFileSync(join(workspace.config, 'config.toml'), codexConfig(url))
+    return { CODEX_HOME: workspace.config, LOOPBACK_MODEL_KEY: key, NO_BROWSER: '1' }
+  },
+  asking: () => ({ INITIAL_AGENT_MODE: 'read-only' }),
+  shell: (command) => ({
+    do: 'call',
+    tool: 'exec_command',
+    // Without escalation codex runs it in its sandbox and asks nobody.
+    input: { cmd: command, sandbox_permissions: 'require_escalated', justification: 'A test command' },
+  }),
+}

@@ -1,0 +1,56 @@
+/** What the model does in a test: steps for a prompt, and how a request finds its step. */
+
+export type Step =
+  /** Text, one word a delta; the last word waits for `until`. */
+  | { readonly do: 'say'; readonly text: string; readonly until?: Promise<unknown> }
+  | { readonly do: 'call'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  /** An error of the service, in its own shape. */
+  | { readonly do: 'fail'; readonly status: 429 | 500 }
+  /** The request is taken and never answered. */
+  | { readonly do: 'hang' }
+  /** The stream starts with this text and then the connection is gone. */
+  | { readonly do: 'cut'; readonly text: string }
+
+/** A conversation as far as the script needs it, in order. */
+export type Entry =
+  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'said' }
+  | { readonly kind: 'result' }
+
+/** What both services' requests come down to once they were found correct. */
+export interface ModelRequest {
+  readonly model: string
+  readonly stream: boolean
+  readonly entries: readonly Entry[]
+  readonly tools: readonly string[]
+  /** The JSON schema that the answer has to fit, when one was sent. */
+  readonly schema?: Readonly<Record<string, unknown>>
+}
+
+export interface Turn {
+  readonly prompt: string
+  /** How many of the turn's tool calls have their results. */
+  readonly done: number
+}
+
+/**
+ * The scripted turn that a request continues: its last scripted prompt, unless that was answered already.
+ * Agents also ask for titles and suggestions on their own; those requests belong to no turn.
+ */
+export const turnOf = (entries: readonly Entry[], prompts: ReadonlySet<string>): Turn | undefined => {
+  const at = entries.findLastIndex((entry) => entry.kind === 'user' && prompts.has(entry.text))
+  const start = entries[at]
+  if (start?.kind !== 'user') return undefined
+  const rest = entries.slice(at + 1)
+  if (rest.some((entry) => entry.kind === 'said')) return undefined
+  return { prompt: start.text, done: rest.filter((entry) => entry.kind === 'result').length }
+}
+
+/** Answer to a request that belongs to no turn: what its schema demands, else a word. */
+export const asideText = (schema: ModelRequest['schema']): string => {
+  const required = schema?.['required']
+  if (!Array.isArray(required)) return 'Aside.'
+  return JSON.stringify(Object.fromEntries(required.map((key) => [String(key), 'Aside'])))
+}
+
+export const words = (text: string): readonly string[] => text.match(/\S+\s*/g) ?? [text]
