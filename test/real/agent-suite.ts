@@ -55,7 +55,7 @@ export const describeAgent = (agent: RealAgent): void => {
       expect(answers[0]?.['outcome']).toMatchObject({ outcome: 'selected', optionId: once?.optionId })
     })
 
-    test('keeps a command from running that --permission deny denies, names it, and ends with 5', async () => {
+    test('keeps a command from running that --permission deny denies, and names it', async () => {
       await using rig = await Rig.of(agent)
       const file = join(rig.workspace.work, 'denied.txt')
       rig.model.when('Write it.', agent.shell(`echo denied > ${file}`), { do: 'say', text: 'I may not.' })
@@ -66,8 +66,8 @@ export const describeAgent = (agent: RealAgent): void => {
       expect(document.denied?.[0]?.title).toContain('denied.txt')
       expect(document.denied?.[0]).toMatchObject({ kind: 'execute' })
       expect(document.denied?.[0]?.flag).toContain('--permission')
-      expect(document.status).not.toBe('cancelled')
-      expect(code).toBe(5)
+      expect(document.status).toBe(agent.afterDenial.status)
+      expect(code).toBe(agent.afterDenial.exit)
     })
 
     test("denies also where the agent's own settings don't make it ask", async () => {
@@ -76,7 +76,7 @@ export const describeAgent = (agent: RealAgent): void => {
       rig.model.when('Write it.', agent.shell(`echo denied > ${file}`), { do: 'say', text: 'I may not.' })
       const { code } = await rig.run('Write it.', { by: 'name', flags: ['--permission', 'deny'] })
       expect(existsSync(file)).toBe(false)
-      expect(code).toBe(5)
+      expect(code).toBe(agent.afterDenial.exit)
     })
 
     test('is cancelled by Ctrl-C in mid-turn, keeps what was said, and stops the model', async () => {

@@ -17,6 +17,8 @@ export interface RealAgent {
   configure(workspace: Workspace, url: string, key: string): Environment
   /** Configuration with which the agent asks before it runs a command. */
   asking(workspace: Workspace): Environment
+  /** How a run ends whose only tool call was denied (B10.3): one agent goes on and answers, another stops there. */
+  readonly afterDenial: { readonly status: 'completed' | 'empty'; readonly exit: 5 | 9 }
   /** The model's call of the agent's shell tool. */
   shell(command: string): Step
 }
@@ -26,6 +28,7 @@ const program = (name: string): string => fileURLToPath(new URL(`node_modules/.b
 export const claudeAgent: RealAgent = {
   name: 'claude-acp',
   command: program('claude-agent-acp'),
+  afterDenial: { status: 'completed', exit: 5 },
   named: [],
   configure: (workspace, url, key) => ({
     CLAUDE_CONFIG_DIR: workspace.config,
@@ -68,6 +71,7 @@ unbounded_connection_retries = false
 export const codexAgent: RealAgent = {
   name: 'codex-acp',
   command: program('codex-acp'),
+  afterDenial: { status: 'empty', exit: 9 },
   named: ['LOOPBACK_MODEL_KEY'],
   configure: (workspace, url, key) => {
     writeFileSync(join(workspace.config, 'config.toml'), codexConfig(url))

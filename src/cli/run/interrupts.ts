@@ -19,8 +19,9 @@ export class Interrupts implements Disposable {
           return
         }
         this.received = name
-        this.#abort.abort()
+        // A run that is open hears of the signal itself; a start that is on its way is aborted.
         onFirst()
+        this.#abort.abort()
       }
       process.on(name, hear)
       this.#scope.defer(() => process.off(name, hear))

@@ -184,7 +184,7 @@ export const knownByProgram = (words: readonly string[]): KnownAgent | undefined
 
 /** `…/node_modules/@scope/codex-acp/dist/index.js` is the program of its package: codex-acp. */
 export const programName = (word: string): string => {
-  const inPackage = /node_modules\/(?:@[^/]+\/)?([^/]+)\/(?!.*node_modules\/)/u.exec(word)
+  const inPackage = /node_modules\/(?:@[^/]+\/)?([^./][^/]*)\/(?!.*node_modules\/)/u.exec(word)
   const name = inPackage?.[1] ?? word.split('/').at(-1) ?? word
   return name.replace(/\.(?:c|m)?js$/u, '')
 }

@@ -26,6 +26,11 @@ const sources = (more: Partial<LineageSources> = {}): LineageSources => ({
   ancestors: () => [],
   ...more,
 })
+/** The processes above the caller, as pairs of pid and start time. */
+const above =
+  (...pairs: readonly (readonly [number, number])[]): LineageSources['ancestors'] =>
+  () =>
+    pairs.map(([pid, startTime]) => ({ pid, startTime }))
 const token = signLineage(
   { root: sessionId('root'), session: sessionId('inner'), depth: 1, maxDepth: 2 },
   key,
@@ -49,19 +54,14 @@ test('B2.7: a token whose run has ended is refused, and the refusal says so', ()
 test.each(['', 'garbage', `${token}x`])(
   'C25: the present token %j is refused, not taken as missing',
   (bad) => {
-    const ancestors = (): { pid: number; startTime: number }[] => [{ pid: 30, startTime: 300 }]
-    expect(() => resolveLineage(sources({ token: bad, ancestors }))).toThrow(
+    expect(() => resolveLineage(sources({ token: bad, ancestors: above([30, 300]) }))).toThrow(
       expect.objectContaining({ code: 'LINEAGE_INVALID' }),
     )
   },
 )
 
 test('B2.7: without a token the nearest recorded ancestor that lives is the lineage', () => {
-  const ancestors = (): { pid: number; startTime: number }[] => [
-    { pid: 40, startTime: 400 },
-    { pid: 30, startTime: 300 },
-    { pid: 20, startTime: 200 },
-  ]
+  const ancestors = above([40, 400], [30, 300], [20, 200])
   expect(resolveLineage(sources({ ancestors }))).toEqual(inner)
   expect(resolveLineage(sources({ ancestors, isLive: ({ pid }) => pid === 20 }))).toEqual({
     root: 'root',
@@ -71,17 +71,12 @@ test('B2.7: without a token the nearest recorded ancestor that lives is the line
 })
 
 test('B2.7: without a token and without a recorded ancestor it is a root', () => {
-  const ancestors = (): { pid: number; startTime: number }[] => [{ pid: 30, startTime: 301 }]
+  const ancestors = above([30, 301])
   expect(resolveLineage(sources())).toBeUndefined()
   expect(resolveLineage(sources({ ancestors }))).toBeUndefined()
-  expect(
-    resolveLineage(sources({ records: () => [], ancestors: () => [{ pid: 30, startTime: 300 }] })),
-  ).toBeUndefined()
+  expect(resolveLineage(sources({ records: () => [], ancestors: above([30, 300]) }))).toBeUndefined()
 })
 
 test('a start without token and without records needs no key', () => {
-  const key = (): Uint8Array => {
-    throw new Error('the key was asked for')
-  }
-  expect(resolveLineage(sources({ key, records: () => [] }))).toBeUndefined()
+  expect(resolveLineage(sources({ key: () => expect.unreachable(), records: () => [] }))).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 /** The bounded memory of stderr (C16). */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { StderrTail } from '../../../src/process/stderr-tail.ts'
 
