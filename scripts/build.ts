@@ -1,26 +1,27 @@
-/** Builds the package: the library by tsc, the executable as one bundle. */
+/** Builds the package: the library by tsc, the executable as one bundle. What was built before stays until both are done. */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
-rmSync(join(root, 'dist'), { recursive: true, force: true })
+const [fresh, dist, old] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [string, string, string]
+for (const directory of [fresh, old]) rmSync(directory, { recursive: true, force: true })
 
-const compiled = spawnSync(
-  process.execPath,
-  [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-)
-if (compiled.status !== 0) process.exit(compiled.status ?? 1)
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+const compiled = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh], {
+  cwd: root,
+  stdio: 'inherit',
+})
+if (compiled.status !== 0) {
+  rmSync(fresh, { recursive: true, force: true })
+  process.exit(compiled.status ?? 1)
+}
 
 await build({
   absWorkingDir: root,
   entryPoints: { main: 'src/cli/main.ts' },
-  outdir: 'dist/bin',
+  outdir: join(fresh, 'bin'),
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -35,3 +36,7 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 })
+
+if (existsSync(dist)) renameSync(dist, old)
+renameSync(fresh, dist)
+rmSync(old, { recursive: true, force: true })

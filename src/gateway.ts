@@ -3,11 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { rememberedAnswers } from './capabilities/remembered.ts'
+import { matrix } from './capabilities/matrix.ts'
+import type { MatrixRow } from './capabilities/matrix.ts'
 import { loadConfig } from './config/layers.ts'
+import { beyondSystem } from './config/merge.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { dataDir, stateDir } from './config/paths.ts'
+import { describeConfig, withheldLine } from './config/show.ts'
+import type { ConfigDescription } from './config/show.ts'
 import { openTrustStore } from './config/trust.ts'
 import type { TrustStore } from './config/trust.ts'
+import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
@@ -49,6 +55,8 @@ export interface GatewayOptions {
   readonly providers?: readonly RegisteredProvider[]
   readonly presets?: PresetSource
   readonly log?: Logger
+  /** Logs to stderr, from this level on, in place of `log`. */
+  readonly logLevel?: 'debug' | 'info' | 'warn'
 }
 
 export class Gateway implements AsyncDisposable {
@@ -77,7 +85,7 @@ export class Gateway implements AsyncDisposable {
       cwd,
       home,
       env: this.#env,
-      knownAgents: KNOWN_AGENTS.map(({ name }) => name),
+      knownAgents: [...KNOWN_AGENTS.map(({ name }) => name), 'spawn', 'fork'],
       trusted: (file, content) => this.trust.isTrusted(file, content),
     })
     this.ancestor = this.#resolveLineage()
@@ -101,7 +109,10 @@ export class Gateway implements AsyncDisposable {
 
   /** Rejects with `INVALID_CONFIG` or `LINEAGE_INVALID`; then nothing was started. */
   static async create(options: GatewayOptions = {}): Promise<Gateway> {
-    const gateway = new Gateway(options)
+    const { logLevel } = options
+    const log =
+      logLevel === undefined ? options.log : (await import('./telemetry/logger.ts')).stderrLogger(logLevel)
+    const gateway = new Gateway({ ...options, ...present({ log }) })
     await gateway.#register()
     gateway.#reaping = reapOrphans(gateway.#stateDir).catch((error: unknown) => {
       gateway.#log.warn({ error }, 'orphans of an earlier gateway could not be ended')
@@ -115,15 +126,53 @@ export class Gateway implements AsyncDisposable {
     return this.#found
   }
 
-  /** The explicit defaults of configuration, for a root session that names nothing itself. */
-  withDefaults(request: SubagentStartRequest): SubagentStartRequest {
-    const { model, sandbox, mcpServers } = this.loaded.config
-    return { ...present({ model, sandbox }), ...(mcpServers.length > 0 && { mcpServers }), ...request }
+  /**
+   * A root's request with the explicit defaults of configuration, held against the system's file: what is wider
+   * than that allows is `INVALID_REQUEST`.
+   */
+  rootRequest(request: SubagentStartRequest): SubagentStartRequest {
+    const { config, system } = this.loaded
+    const { model, sandbox, mcpServers } = config
+    const whole = { ...present({ model, sandbox }), ...(mcpServers.length > 0 && { mcpServers }), ...request }
+    const [key] = beyondSystem(system, {
+      permission: whole.permission,
+      sandbox: whole.sandbox,
+      'limits.idleMs': whole.limits?.idleMs,
+      'limits.totalMs': whole.limits?.totalMs,
+      'subagent.maxDepth': whole.maxDepth,
+    })
+    if (key === undefined) return whole
+    throw new SubagentError(
+      'INVALID_REQUEST',
+      'request',
+      `The request is wider than this machine's configuration allows (${key} in /etc/subgate/config.json). Ask for that or less.`,
+      { field: key },
+    )
+  }
+
+  /** What an untrusted project's file tried, one line a key. */
+  get warnings(): readonly string[] {
+    return this.loaded.withheld.map(withheldLine)
+  }
+
+  /** Which files count, and each key with its value and layer; secrets are masked. */
+  configuration(): { readonly document: ConfigDescription; readonly text: string } {
+    return describeConfig(this.loaded)
+  }
+
+  /** What each usable provider can be asked for. */
+  matrix(): readonly MatrixRow[] {
+    return matrix(this.runtime.providers.all().map(({ provider }) => provider))
   }
 
   /** Processes that run now, for people (law 5). */
   processes(): ReturnType<Supervisor['live']> {
     return this.#supervisor.live()
+  }
+
+  /** Agent processes of all gateways of this user that are on record and run. */
+  recorded(): ReturnType<typeof listRecords> {
+    return listRecords(this.#stateDir).filter((record) => isLive(record))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -95,6 +95,26 @@ const buildProgram = (
       done(await runCommand({ words, command, flags: chosen }, io))
     },
   )
+  program
+    .command('providers')
+    .description('what is found here and usable, or why not')
+    .option('--json', 'one JSON document')
+    .option('--all', 'also every known agent that is not installed')
+    .option('--capabilities', 'what each can be asked for')
+    .action(async (flags) => done(await (await import('./providers-command.ts')).providersCommand(flags, io)))
+  program
+    .command('config')
+    .description('configuration')
+    .command('show')
+    .description('each key with its value and layer; secrets are masked')
+    .option('--json', 'one JSON document')
+    .action(async (flags) => done(await (await import('./config-command.ts')).configShowCommand(flags, io)))
+  program
+    .command('trust')
+    .description("let this project's .subgate/ do more than choose and narrow")
+    .option('--remove', 'take it back')
+    .option('--list', 'what is trusted')
+    .action(async (flags) => done(await (await import('./trust-command.ts')).trustCommand(flags, io)))
   return program
 }
 

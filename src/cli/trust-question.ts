@@ -1,15 +1,14 @@
 /** Asks the person once whether a project's configuration may do more than choose and narrow. */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { withheldLine } from '../config/show.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Io } from './io.ts'
 
 /** True when the project is trusted from now on. */
 export const askForTrust = async (gateway: Gateway, io: Io): Promise<boolean> => {
-  const { project, withheld } = gateway.loaded
+  const { project } = gateway.loaded
   if (project === undefined) return false
-  for (const key of withheld) io.say(withheldLine(key))
+  for (const warning of gateway.warnings) io.say(warning)
   const lines = createInterface({ input: io.stdin, output: io.stderr })
   try {
     const answer = await lines.question(`Trust ${project.file} from now on? [y/N] `)

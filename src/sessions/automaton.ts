@@ -48,6 +48,7 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
       return { ...next, asked: new Set([...state.asked].filter((id) => id !== event.id)) }
     }
     case 'notice':
+      if (runId !== undefined) inRun(state, entry)
       return next
     case 'session/late_update':
     case 'session/native_id':
@@ -55,7 +56,7 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
     case 'sandbox/mode':
     case 'permission/preset':
     case 'approval/policy':
-      if (state.openRun !== undefined && entry.runId !== undefined) refuse(entry, 'it belongs to no run')
+      if (runId !== undefined) refuse(entry, 'it belongs to no run')
       return next
   }
 }

@@ -24,20 +24,16 @@ const next = (output: Output, text: string, messageId?: string): Output => ({
 
 /**
  * One update further. A message ends with a tool call, a thought or a user message, or where a chunk carries
- * another `messageId`; updates such as usage don't end it and don't hide it.
+ * another `messageId`, as which a missing one counts too; updates such as usage don't end it and don't hide it.
  */
 export const advanceOutput = (output: Output, update: SessionUpdate): Output => {
   if (isUpdate(update, 'agent_message_chunk')) {
     const { content, messageId } = update
     const text = content?.type === 'text' && typeof content.text === 'string' ? content.text : ''
-    const other =
-      typeof messageId === 'string' && output.messageId !== undefined && messageId !== output.messageId
-    if (output.broken || other) return next(output, text, messageId ?? undefined)
-    return {
-      ...output,
-      current: output.current + text,
-      ...(typeof messageId === 'string' && { messageId }),
-    }
+    const id = typeof messageId === 'string' ? messageId : undefined
+    const begins = output.broken || (output.current !== '' && id !== output.messageId)
+    if (begins) return next(output, text, id)
+    return { ...output, current: output.current + text, ...(id !== undefined && { messageId: id }) }
   }
   const ends =
     isUpdate(update, 'tool_call') ||

@@ -43,6 +43,8 @@ export class Readers {
   readonly #attached = new Set<AttachedReader>()
   #waiting: PromiseWithResolvers<void> | undefined
   #silence: NodeJS.Timeout | undefined
+  /** Since when somebody waits for the readers: a reader with nothing to take isn't silent. */
+  #waitingSince = 0
 
   constructor(firstSeq: number, now: () => number) {
     this.#first = firstSeq
@@ -67,6 +69,7 @@ export class Readers {
   /** Resolves once the slowest attached reader has halved the high-water mark, or no reader is left behind. */
   drained(): Promise<void> {
     if (this.#backlog() <= HIGH_WATER_BYTES / 2) return Promise.resolve()
+    if (this.#waiting === undefined) this.#waitingSince = this.#now()
     this.#waiting ??= Promise.withResolvers<void>()
     this.#watchSilence()
     return this.#waiting.promise
@@ -112,7 +115,7 @@ export class Readers {
     this.#silence ??= setTimeout(() => {
       this.#silence = undefined
       for (const reader of this.#attached) {
-        if (this.#now() - reader.lastPull < SILENT_MS) continue
+        if (this.#now() - Math.max(reader.lastPull, this.#waitingSince) < SILENT_MS) continue
         reader.detached = true
         this.#attached.delete(reader)
       }

@@ -71,7 +71,10 @@ export class SessionLog {
     return this.#unpublished === undefined
   }
 
-  /** Appends, or throws `IllegalOrder` and leaves the log as it was. `run/started` publishes a new session. */
+  /**
+   * Appends, or throws `IllegalOrder` or what the store threw, and leaves the log as it was. `run/started`
+   * publishes a new session.
+   */
   append(event: SessionEvent, run?: RunId, bytes: number = ASSUMED_BYTES): LogEntry {
     const entry: LogEntry = {
       seq: this.#state.seq + 1,
@@ -79,20 +82,24 @@ export class SessionLog {
       ...(run !== undefined && { runId: run }),
       event,
     }
-    this.#state = advance(this.#state, entry)
-    this.#registers = advanceRegisters(this.#registers, entry)
+    const state = advance(this.#state, entry)
+    const registers = advanceRegisters(this.#registers, entry)
+    this.#write(entry, registers)
+    this.#state = state
+    this.#registers = registers
     this.readers.added(bytes)
-    if (this.#unpublished === undefined) {
-      this.#store.append(this.id, entry, this.#registers, isEdge(event))
-    } else {
-      this.#unpublished.push(entry)
-      if (event.type === 'run/started') this.#publish(this.#unpublished)
-    }
     return entry
   }
 
-  #publish(entries: readonly LogEntry[]): void {
-    this.#unpublished = undefined
-    this.#store.publish(this.header, entries, this.#registers)
+  #write(entry: LogEntry, registers: Registers): void {
+    const kept = this.#unpublished
+    if (kept === undefined) {
+      this.#store.append(this.id, entry, registers, isEdge(entry.event))
+    } else if (entry.event.type === 'run/started') {
+      this.#store.publish(this.header, [...kept, entry], registers)
+      this.#unpublished = undefined
+    } else {
+      kept.push(entry)
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** The flags of `run`, read from what commander parsed. Pure, but for schema files. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseDuration } from '../../config/durations.ts'
+import { parseDuration } from '../../contract/durations.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'

@@ -1,5 +1,4 @@
 /** `subgate run`: one task to one agent, its answer as a stream and a result. */
-import { withheldLine } from '../../config/show.ts'
 import { present } from '../../contract/present.ts'
 import type { SubagentStartRequest } from '../../contract/request.ts'
 import type { SubagentRun } from '../../contract/run.ts'
@@ -67,20 +66,18 @@ const terminalSession = async (io: Io): Promise<TerminalSession> => {
 }
 
 const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['say']): Promise<Gateway> => {
-  const log =
-    flags.verbose === true ? (await import('../../telemetry/logger.ts')).stderrLogger('debug') : undefined
+  const logLevel = flags.verbose === true ? ('debug' as const) : undefined
   const [program, ...args] = command ?? []
   const { cwd } = requestFromFlags({ cwd: flags.cwd ?? '.' }, io.cwd)
   const gateway = await Gateway.create({
     env: io.env,
     agentEnv: environmentFlags(flags.env ?? []),
     permission: isInteractive(io) ? 'ask' : 'allow-reads',
-    ...present({ cwd, log, command: program === undefined ? undefined : ([program, ...args] as const) }),
+    ...present({ cwd, logLevel, command: program === undefined ? undefined : ([program, ...args] as const) }),
   })
-  const { withheld } = gateway.loaded
-  if (withheld.length === 0) return gateway
+  if (gateway.warnings.length === 0) return gateway
   if (!isInteractive(io)) {
-    for (const key of withheld) say(withheldLine(key))
+    for (const warning of gateway.warnings) say(warning)
     return gateway
   }
   const { askForTrust } = await import('../trust-question.ts')
@@ -109,7 +106,7 @@ const resolveRequest = async (
     say: io.say,
     ...present({ file: flags.file }),
   })
-  return gateway.withDefaults({
+  return gateway.rootRequest({
     ...request,
     provider: choice.provider,
     prompt: [{ type: 'text', text: prompt }],
@@ -126,7 +123,8 @@ const follow = async (
 ): Promise<void> => {
   for await (const { run: source, event } of gateway.runtime.watch({ root: run.sessionId })) {
     terminal?.event(source, event)
-    presenter.event(source, event)
+    // Setup events and late updates belong to a session, not to a run.
+    if (event.runId !== undefined || event.event.type === 'notice') presenter.event(source, event)
     if (event.event.type === 'run/settled' && source.id === run.id) return
     await stdout.ready()
     if (!stdout.open) run.cancel()

@@ -20,3 +20,11 @@ export const fit = (text: string, columns: number, mark = '…'): string => {
   }
   return kept + mark
 }
+
+/** Where the cursor stands after the text, counted from the start of its line; tabs stop at every eighth column. */
+export const columnAfter = (column: number, text: string): number => {
+  const line = text.slice(text.lastIndexOf('\n') + 1)
+  const [first = '', ...rest] = line.split('\t')
+  const start = (line.length === text.length ? column : 0) + stringWidth(first)
+  return rest.reduce((at, piece) => at + 8 - (at % 8) + stringWidth(piece), start)
+}

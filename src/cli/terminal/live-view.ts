@@ -1,5 +1,6 @@
 /** Live lines on stderr and the answer's text on stdout, kept apart on the terminal that they share. */
 import type { Style } from './abilities.ts'
+import { columnAfter } from './fit.ts'
 import { harmless, harmlessChunk } from './sanitize.ts'
 import { renderStatus } from './status-line.ts'
 import type { LiveLine } from './status-line.ts'
@@ -33,15 +34,18 @@ const MOST_LINES = 10
 const ESC = '\u001B'
 /** Without wrapping, a width that this terminal sees otherwise costs a character and never a line. */
 const [NO_WRAP, WRAP] = [`${ESC}[?7l`, `${ESC}[?7h`]
+const [SAVE, RESTORE, DOWN, CLEAR_BELOW] = [`${ESC}7`, `${ESC}8`, `${ESC}D`, `${ESC}[J`]
+const up = (rows: number): string => (rows > 0 ? `${ESC}[${rows}A` : '')
 
 export class LiveView {
   readonly #o: LiveViewOptions
   readonly #lines = new Map<string, LiveLine>()
-  /** Rows on the screen that are ours. */
-  #drawn = 0
+  /** What of ours is on the screen; `saved` = the cursor's place in an unfinished line of text is saved. */
+  #drawn = { rows: 0, saved: false, columns: 0 }
   #frame = 0
   #timer: NodeJS.Timeout | undefined
-  #atLineStart = true
+  /** Of the end of the text, from the start of its line. */
+  #column = 0
   #questions = 0
   /** What waits until no question is on the screen. */
   readonly #held: (() => void)[] = []
@@ -91,7 +95,7 @@ export class LiveView {
     if (text === '') return
     this.#clear()
     this.#o.answers.write(text)
-    this.#atLineStart = text.endsWith('\n')
+    this.#column = columnAfter(this.#column, text)
   }
 
   /** A line of ours on stderr, above the live lines and below the text so far. */
@@ -133,34 +137,43 @@ export class LiveView {
   }
 
   #endLine(): void {
-    if (!this.#atLineStart && this.#o.stream.isTTY === true) this.#o.stream.write('\n')
-    this.#atLineStart = true
+    if (this.#column > 0 && this.#o.stream.isTTY === true) this.#o.stream.write('\n')
+    this.#column = 0
   }
 
   #draw(): void {
-    if (this.#lines.size === 0 || !this.#atLineStart || this.#questions > 0) return
     const { stream, now, style } = this.#o
     const columns = stream.columns || 80
+    // At the edge the terminal may or may not have gone to the next line: the text can't be gone back to.
+    const atEdge = this.#column > 0 && this.#column % columns === 0
+    if (this.#lines.size === 0 || this.#questions > 0 || atEdge) return
     const most = Math.max(1, Math.min(MOST_LINES, (stream.rows || 24) - 2))
     const runs = [...this.#lines.values()].toSorted((a, b) => Number(b.needsYou) - Number(a.needsYou))
     const lines = renderStatus(runs.slice(0, most), columns, this.#frame, now(), style)
     if (runs.length > most) lines.push(`  +${runs.length - most}`.slice(0, columns - 1))
     this.#frame += 1
     const erase = this.#erasure()
-    this.#drawn = lines.length
-    stream.write(`${erase}${NO_WRAP}${lines.join('\r\n')}${WRAP}`)
+    const saved = this.#column > 0
+    const rows = lines.length
+    // Below an unfinished line: the rows are made first, as a scroll would move the saved place.
+    const place = saved ? `${DOWN.repeat(rows)}${up(rows)}${SAVE}\r\n` : ''
+    this.#drawn = { rows, saved, columns }
+    stream.write(`${erase}${place}${NO_WRAP}${lines.join('\r\n')}${WRAP}`)
   }
 
   #clear(): void {
     const erase = this.#erasure()
-    this.#drawn = 0
+    this.#drawn = { rows: 0, saved: false, columns: 0 }
     if (erase !== '') this.#o.stream.write(erase)
   }
 
   /** Never more rows than were drawn: a terminal that folds lines on a resize keeps a piece, text is never lost. */
   #erasure(): string {
-    const rows = this.#drawn
+    const { rows, saved, columns } = this.#drawn
     if (rows === 0) return ''
-    return `\r${rows > 1 ? `${ESC}[${rows - 1}A` : ''}${ESC}[J`
+    if (saved && columns === (this.#o.stream.columns || 80)) return `${RESTORE}${CLEAR_BELOW}`
+    // After a resize the saved place is another one: the text goes on in a line of its own.
+    if (saved) this.#column = 0
+    return `\r${up(rows - 1)}${CLEAR_BELOW}`
   }
 }

@@ -1,5 +1,5 @@
 /** Durations as people type them: seconds, or a number with `s`, `m` or `h`. */
-import { SubagentError } from '../contract/errors.ts'
+import { SubagentError } from './errors.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 const FORM = /^(\d+(?:\.\d+)?)([smh]?)$/

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatDuration, parseDuration } from '../../../src/config/durations.ts'
+import { formatDuration, parseDuration } from '../../../src/contract/durations.ts'
 import { errorOf } from './house.ts'
 
 test.for([

@@ -1,0 +1,83 @@
+/** `subgate providers`: what is found here and usable, or why not. */
+import { Gateway } from '../gateway.ts'
+import type { Io } from './io.ts'
+import { columns } from './table.ts'
+
+export interface ProviderListing {
+  readonly name: string
+  readonly title: string
+  readonly usable: boolean
+  /** Its program, or what is missing. */
+  readonly where: string
+}
+
+export const listProviders = (gateway: Gateway): readonly ProviderListing[] => {
+  const configured = Object.entries(gateway.loaded.config.providers)
+    .filter(([, { command, module }]) => command !== undefined || module !== undefined)
+    .map(([name, { command, module }]) => ({
+      name,
+      title: 'configured',
+      usable: true,
+      where: module ?? command?.join(' ') ?? '',
+    }))
+  const known = gateway
+    .agents()
+    .filter(({ agent }) => !configured.some(({ name }) => name === agent.name))
+    .map(({ agent, program }) => ({
+      name: agent.name,
+      title: agent.title,
+      usable: program !== undefined,
+      where: program ?? missing(agent.program, agent.npm),
+    }))
+  return [...configured, ...known]
+}
+
+const missing = (program: string, npm: string | undefined): string =>
+  npm === undefined ? `${program} is not on PATH` : `${program} is not on PATH; npm install -g ${npm}`
+
+export interface ProvidersFlags {
+  readonly json?: true
+  readonly all?: true
+  readonly capabilities?: true
+}
+
+export const providersCommand = async (flags: ProvidersFlags, io: Io): Promise<number> => {
+  await using gateway = await Gateway.create({ cwd: io.cwd, env: io.env })
+  const all = listProviders(gateway)
+  if (flags.json === true) {
+    const rows = gateway.runtime.providers.all().map(({ provider }) => provider)
+    const capabilities = (name: string) => rows.find((provider) => provider.name === name)?.capabilities
+    io.stdout.json({
+      type: 'providers',
+      providers: all.map((listing) => ({ ...listing, capabilities: capabilities(listing.name) })),
+    })
+    return 0
+  }
+  if (flags.capabilities === true) {
+    io.stdout.write(`${capabilityTable(gateway)}\n`)
+    return 0
+  }
+  const usable = all.filter(({ usable: here }) => here)
+  const others = all.filter(({ usable: here }) => !here)
+  const shown =
+    flags.all === true ? others : others.filter(({ where }) => where.includes('npm install')).slice(0, 6)
+  if (usable.length === 0) io.stdout.write('No agent is found here.\n')
+  io.stdout.write(columns(usable.map(({ name, title, where }) => [name, title, where])))
+  if (shown.length > 0)
+    io.stdout.write(
+      `\nNot installed:\n${columns(shown.map(({ name, title, where }) => [name, title, where]))}`,
+    )
+  const hidden = others.length - shown.length
+  if (hidden > 0) io.stdout.write(`${hidden} more are known: subgate providers --all\n`)
+  return 0
+}
+
+/** What each usable provider can be asked for; `?` is decided by the agent's handshake. */
+const capabilityTable = (gateway: Gateway): string => {
+  const names = gateway.runtime.providers.names()
+  const cell = ({ support, negotiated }: { support: string; negotiated: boolean }): string =>
+    negotiated && support !== 'none' ? `${support}?` : support
+  const head = ['capability', ...names]
+  const rows = gateway.matrix().map(({ id, support }) => [id, ...Object.values(support).map(cell)])
+  return columns([head, ...rows]).trimEnd()
+}
