@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
-const [fresh, dist, old] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [string, string, string]
+const [fresh, dist, old] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [
+  string,
+  string,
+  string,
+]
 for (const directory of [fresh, old]) rmSync(directory, { recursive: true, force: true })
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -18,24 +22,29 @@ if (compiled.status !== 0) {
   process.exit(compiled.status ?? 1)
 }
 
-await build({
-  absWorkingDir: root,
-  entryPoints: { main: 'src/cli/main.ts' },
-  outdir: join(fresh, 'bin'),
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  // CommonJS dependencies ask for Node's own modules by require.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-})
+const bundle = (entryPoints: Record<string, string>, outdir: string): Promise<unknown> =>
+  build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    // CommonJS dependencies ask for Node's own modules by require.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  })
+
+await bundle({ main: 'src/cli/main.ts' }, join(fresh, 'bin'))
+// It ships as a bundle, since Node runs no TypeScript below node_modules.
+await bundle({ 'example-agent': 'examples/agent/main.ts' }, fresh)
 
 if (existsSync(dist)) renameSync(dist, old)
 renameSync(fresh, dist)

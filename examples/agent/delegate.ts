@@ -7,6 +7,10 @@ import { Problem } from './workspace.ts'
 const subgate = (): readonly string[] =>
   JSON.parse(process.env['SUBGATE_CLI'] ?? '["subgate"]') as readonly string[]
 
+/** A subagent that delegates in its turn needs the same command line. */
+const passedOn = (): readonly string[] =>
+  process.env['SUBGATE_CLI'] === undefined ? [] : ['--env', 'SUBGATE_CLI']
+
 const itself = (): readonly string[] => [process.execPath, ...process.argv.slice(1)]
 
 interface Outcome {
@@ -26,10 +30,14 @@ const outcomeOf = (stdout: string): Outcome | undefined => {
 /** The subagent's answer; a `Problem` that starts with the error code, or the status, when there is none. */
 export const delegate = async (prompt: string, cwd: string, signal: AbortSignal): Promise<string> => {
   const [program = 'subgate', ...words] = subgate()
-  const child = spawn(program, [...words, 'run', '--output-format', 'json', prompt, '--', ...itself()], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    program,
+    [...words, 'run', '--output-format', 'json', ...passedOn(), prompt, '--', ...itself()],
+    {
+      cwd,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
     stdout += piece

@@ -44,7 +44,8 @@ const act = async (turn: Turn, command: Command): Promise<string> => {
     case 'count': {
       const { what, path } = command
       const text = await read(turn, path, `Count ${what} in ${path}`)
-      return `${path} has ${count(text)[what]} ${what}.`
+      const found = count(text)[what]
+      return `${path} has ${found} ${found === 1 ? what.slice(0, -1) : what}.`
     }
     case 'list': {
       const path = await locate(turn.session.roots, command.path)

@@ -58,7 +58,6 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   persona: {
     title: 'Instructions of a preset',
-    flag: '--agent',
     enforced: 'They stand in the agent\'s system prompt; "emulated" can append but not replace.',
     asks: ({ preset, descriptor }) => [
       ...(preset?.instructions === undefined
@@ -69,7 +68,6 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   toolFilter: {
     title: 'Tool list of a preset',
-    flag: '--agent',
     enforced: 'A filtered tool is invisible to the agent and refuses to run.',
     asks: ({ preset, descriptor }) => [
       ...when(preset?.tools !== undefined, 'preset.tools'),

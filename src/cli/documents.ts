@@ -18,7 +18,11 @@ export type ResultDocument = { readonly type: 'result' } & SubagentResult & { re
 /** Why the process itself was told to stop, where it was. */
 export type Interruption = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-const SIGNAL_EXITS: { readonly [S in Interruption]: number } = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+export const SIGNAL_EXITS: { readonly [S in Interruption]: number } = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+}
 
 const KEY_ORDER = [
   'runId',

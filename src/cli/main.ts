@@ -3,10 +3,14 @@ import { Command, CommanderError, Option } from 'commander'
 import { SubagentError } from '../contract/errors.ts'
 import { VERSION } from '../version.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
+import type { AcpFlags } from './acp-command.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 import { FORMATS } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
+
+const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
+const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
@@ -40,18 +44,12 @@ const runOptions = (command: Command): Command =>
     .option('--idle-timeout <duration>', 'limit on silence; 0 = none (10m unless configured)')
     .option('--max-depth <n>', 'how deep the agent may delegate; 0 = not at all')
     .option('--model <name>', 'the model that the agent runs on')
-    .addOption(
-      new Option('--sandbox <mode>', "what the agent's tools can reach").choices([
-        'read-only',
-        'workspace-write',
-        'danger-full-access',
-      ]),
-    )
+    .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
     .addOption(
       new Option(
         '--permission <policy>',
         "who answers the agent's questions (ask on a terminal, else allow-reads)",
-      ).choices(['ask', 'allow-reads', 'allow', 'deny']),
+      ).choices(PERMISSION_POLICIES),
     )
     .addOption(
       new Option('--on-denied <action>', 'exit 5 or 0 when policy denied something')
@@ -62,6 +60,20 @@ const runOptions = (command: Command): Command =>
     .option('--output-schema <schema>', 'the same as --json-schema')
     .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
     .option('--label <text>', 'a name for the run')
+    .option('--verbose', 'log to stderr')
+
+const acpOptions = (command: Command): Command =>
+  command
+    .option('-p, --provider <name>', 'the provider that is served')
+    .option('--model <name>', 'the model that its agent runs on')
+    .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
+    .addOption(
+      new Option('--permission <policy>', "who answers the agent's questions (ask: the editor)").choices(
+        PERMISSION_POLICIES,
+      ),
+    )
+    .option('--max-depth <n>', 'how deep the agent may delegate; 0 = not at all')
+    .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
     .option('--verbose', 'log to stderr')
 
 const usageError = ({ message }: CommanderError): SubagentError =>
@@ -94,6 +106,10 @@ const buildProgram = (
       const chosen = format === undefined ? flags : { ...flags, outputFormat: format }
       done(await runCommand({ words, command, flags: chosen }, io))
     },
+  )
+  acpOptions(program.command('acp').description('serve a provider to an editor over ACP')).action(
+    async (flags: AcpFlags) =>
+      done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
   )
   program
     .command('providers')

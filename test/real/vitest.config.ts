@@ -6,6 +6,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const report = process.env['SUBGATE_TEST_REPORT']
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
@@ -13,5 +15,6 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
   },
 })

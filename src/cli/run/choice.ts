@@ -14,6 +14,13 @@ export interface ChoiceInputs {
   readonly names: readonly string[]
   /** Agents that are found here, one a program; looked for only when no other rule decides. */
   readonly found: () => readonly string[]
+  /** Agents that could be installed, best known first. */
+  readonly installable: () => readonly Installable[]
+}
+
+export interface Installable {
+  readonly name: string
+  readonly npm: string
 }
 
 export interface Choice {
@@ -34,13 +41,14 @@ const BARE_WORD = /^[A-Za-z][\w-]*$/u
 const quoted = (words: readonly string[]): string =>
   words.length === 0 ? '"…"' : JSON.stringify(words.join(' '))
 
-const noAgent = (words: readonly string[]): SubagentError =>
+const noAgent = (words: readonly string[], installable: readonly Installable[]): SubagentError =>
   usage(
     [
       'No agent was named and none is found here. Type one of:',
       `  subgate run ${quoted(words)} -- <command that starts an ACP agent>`,
-      '  npm install -g @agentclientprotocol/claude-agent-acp   # then: subgate run claude "…"',
-      '  npm install -g @agentclientprotocol/codex-acp          # then: subgate run codex "…"',
+      ...installable.map(
+        ({ name, npm }) => `  npm install -g ${npm} && subgate run ${name} ${quoted(words)}`,
+      ),
     ].join('\n'),
   )
 
@@ -60,6 +68,7 @@ export const chooseProvider = ({
   defaultProvider,
   names,
   found,
+  installable,
 }: ChoiceInputs): Choice => {
   if (command !== undefined) {
     if (command.length === 0)
@@ -83,7 +92,7 @@ export const chooseProvider = ({
   if (defaultProvider !== undefined) return { provider: defaultProvider, words }
   const agents = found()
   const [only, ...others] = agents
-  if (only === undefined) throw noAgent(words)
+  if (only === undefined) throw noAgent(words, installable())
   if (others.length > 0) throw severalAgents(words, agents)
   return { provider: only, words, note: `Using ${only}, the only agent found here.` }
 }

@@ -1,5 +1,6 @@
 /** The names by which a person can mean a provider. */
 import type { Gateway } from '../../gateway.ts'
+import type { Installable } from './choice.ts'
 import { KNOWN_PROVIDER_NAMES } from '../../gateway.ts'
 
 /** Installed or not, aliases too: a known name is never taken for a word of the prompt. */
@@ -21,3 +22,12 @@ export const foundNames = (gateway: Gateway): readonly string[] => {
   }
   return [...new Set([...Object.keys(gateway.loaded.config.providers), ...programs.values()])]
 }
+
+/** The best known agents that npm can install. */
+export const installableAgents = (gateway: Gateway): readonly Installable[] =>
+  gateway
+    .agents()
+    .flatMap(({ agent, program }) =>
+      program === undefined && agent.npm !== undefined ? [{ name: agent.name, npm: agent.npm }] : [],
+    )
+    .slice(0, 2)

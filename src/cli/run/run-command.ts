@@ -13,7 +13,7 @@ import { Interrupts } from './interrupts.ts'
 import { presenterFor } from './presenter.ts'
 import type { Presenter } from './presenter.ts'
 import { readPrompt } from './prompt.ts'
-import { providerNames, foundNames } from './names.ts'
+import { foundNames, installableAgents, providerNames } from './names.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 export interface RunInvocation {
@@ -96,6 +96,7 @@ const resolveRequest = async (
     words,
     names: providerNames(gateway),
     found: () => foundNames(gateway),
+    installable: () => installableAgents(gateway),
     ...present({ command, named: flags.provider, defaultProvider: config.defaultProvider }),
   })
   if (choice.note !== undefined) io.say(choice.note)

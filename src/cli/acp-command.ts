@@ -1,0 +1,108 @@
+/** `subgate acp`: serves one provider to an editor over standard input and output. */
+import { SubagentError } from '../contract/errors.ts'
+import { present } from '../contract/present.ts'
+import { parseSessionControls } from '../contract/request-schema.ts'
+import type { SessionControls } from '../contract/request-schema.ts'
+import { Gateway } from '../gateway.ts'
+import { SIGNAL_EXITS } from './documents.ts'
+import type { Io } from './io.ts'
+import { environmentFlags, requestFromFlags } from './run/arguments.ts'
+import type { RunFlags } from './run/arguments.ts'
+import { Interrupts } from './run/interrupts.ts'
+import { foundNames } from './run/names.ts'
+
+export type AcpFlags = Pick<
+  RunFlags,
+  'provider' | 'model' | 'sandbox' | 'permission' | 'maxDepth' | 'env' | 'verbose'
+>
+
+export interface AcpInvocation {
+  /** What stands behind `--`. */
+  readonly command: readonly string[] | undefined
+  readonly flags: AcpFlags
+}
+
+/** An editor doesn't wait longer; what is left then is ended by the watchdog (C14). */
+const LEAVE_MS = 4_500
+
+/** Resolves with the exit code when the editor has gone or a signal came, and all that was started is gone. */
+export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Promise<number> => {
+  const { serveAcp } = await import('../acp/face.ts')
+  const { takeStdio } = await import('../acp/stdio.ts')
+  const stream = takeStdio(io.stdin)
+  const interrupted = Promise.withResolvers<void>()
+  using interrupts = new Interrupts(
+    () => interrupted.resolve(),
+    () => process.exit(130),
+  )
+  const gateway = await openGateway({ command, flags }, io)
+  const provider = chooseServed(gateway, { command, flags })
+  const face = serveAcp({
+    host: gateway,
+    provider,
+    controls: controlsOf(flags, io),
+    stream,
+    log: gateway.log,
+  })
+  process.on('uncaughtException', (error) => face.fault(error))
+  process.on('unhandledRejection', (error) => face.fault(error))
+  await Promise.race([face.closed, interrupted.promise])
+  await within(LEAVE_MS, async () => {
+    await face[Symbol.asyncDispose]()
+    await gateway[Symbol.asyncDispose]()
+  })
+  return interrupts.received === undefined ? 0 : SIGNAL_EXITS[interrupts.received]
+}
+
+const openGateway = async ({ command, flags }: AcpInvocation, io: Io): Promise<Gateway> => {
+  const [program, ...args] = command ?? []
+  const gateway = await Gateway.create({
+    cwd: io.cwd,
+    env: io.env,
+    agentEnv: environmentFlags(flags.env ?? []),
+    // The editor has a person who can be asked.
+    permission: 'ask',
+    logLevel: flags.verbose === true ? 'debug' : 'warn',
+    ...present({ command: program === undefined ? undefined : ([program, ...args] as const) }),
+  })
+  for (const warning of gateway.warnings) io.say(warning)
+  return gateway
+}
+
+const usage = (message: string): SubagentError =>
+  new SubagentError('INVALID_REQUEST', 'request', message, { field: 'provider' })
+
+/** Checked before the editor is answered: a name that means nothing here is said on stderr, with exit 2. */
+const chooseServed = (gateway: Gateway, { command, flags }: AcpInvocation): string => {
+  if (command?.length === 0)
+    throw usage('Behind -- stands no command. Type: subgate acp -- <command> [args…]')
+  if (command !== undefined && flags.provider !== undefined)
+    throw usage(`Both --provider ${flags.provider} and a command behind -- were given. Leave one out.`)
+  const named =
+    command === undefined ? (flags.provider ?? gateway.loaded.config.defaultProvider ?? only(gateway)) : 'acp'
+  return gateway.runtime.providers.get(named).provider.name
+}
+
+const only = (gateway: Gateway): string => {
+  const [first, ...others] = foundNames(gateway)
+  if (first !== undefined && others.length === 0) return first
+  const ways = first === undefined ? ['-- <command that starts an ACP agent>'] : [first, ...others]
+  const typed = ways.map((way) => `  subgate acp ${way.startsWith('--') ? way : `--provider ${way}`}`)
+  throw usage(
+    [`No agent was named and ${first === undefined ? 'none is' : 'several are'} found here. Type one of:`]
+      .concat(typed)
+      .join('\n'),
+  )
+}
+
+const controlsOf = (flags: AcpFlags, io: Io): SessionControls => {
+  const { model, sandbox, permission, maxDepth } = requestFromFlags(flags, io.cwd)
+  return parseSessionControls(present({ model, sandbox, permission, maxDepth }))
+}
+
+const within = async (ms: number, work: () => Promise<void>): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work(), promise])
+  clearTimeout(timer)
+}
