@@ -1,6 +1,6 @@
 /** The strict schema of one configuration file, and what is said when a file doesn't fit it. */
 import * as z from 'zod/mini'
-import en from 'zod/v4/locales/en.js'
+import '../contract/zod-config.ts'
 import { SubagentError } from '../contract/errors.ts'
 import { complaint } from '../contract/parse.ts'
 import { depthSchema, mcpServersSchema, permissionSchema, sandboxSchema } from '../contract/request-schema.ts'
@@ -8,8 +8,6 @@ import type { GraceConfig, PartialConfig, ProviderConfig, ToolConfig } from './c
 import { jsonFault } from './json-text.ts'
 import { keysUnder, rowOf } from './keys.ts'
 import { printable } from './printable.ts'
-
-z.config(en())
 
 const name = z.string().check(z.minLength(1, { error: 'must not be empty' }))
 

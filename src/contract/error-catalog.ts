@@ -182,7 +182,7 @@ export const ERROR_CATALOG: { readonly [C in ErrorCode]: ErrorRule } = {
   AGENT_ERROR: rule(
     1,
     INTERNAL,
-    'agentCode?, agentData?',
+    'agentCode?, agentData?, withheld?',
     'The agent reported an error.',
     'Read the message; run the agent by itself.',
     { category: 'provider' },
@@ -198,7 +198,7 @@ export const ERROR_CATALOG: { readonly [C in ErrorCode]: ErrorRule } = {
   MODEL_ERROR: rule(
     1,
     INTERNAL,
-    'agentCode?',
+    'agentCode?, withheld?',
     "The agent's model service failed.",
     "Check the service and the agent's settings.",
     { category: 'model', retryable: true },

@@ -54,9 +54,13 @@ export interface ErrorDataByCode {
   PROTOCOL_MISMATCH: ProcessFacts & { readonly asked: number; readonly answered: number }
   PROTOCOL_ERROR: { readonly method?: string }
   MESSAGE_TOO_LARGE: { readonly bytes: number; readonly limit: number }
-  AGENT_ERROR: { readonly agentCode?: number; readonly agentData?: JsonObject }
+  AGENT_ERROR: {
+    readonly agentCode?: number
+    readonly agentData?: JsonObject
+    readonly withheld?: readonly string[]
+  }
   PROVIDER_FAULT: { readonly provider: string }
-  MODEL_ERROR: { readonly agentCode?: number }
+  MODEL_ERROR: { readonly agentCode?: number; readonly withheld?: readonly string[] }
   AGENT_BUSY: { readonly retryAfterMs?: number }
   AUTH_REQUIRED: { readonly methods: readonly AuthMethod[]; readonly withheld: readonly string[] }
   STARTUP_TIMEOUT: ProcessFacts & { readonly limitMs: number }
@@ -123,7 +127,7 @@ export class SubagentError<C extends ErrorCode = ErrorCode> extends Error {
 
   /** Reads an error that crossed a border as JSON; undefined when it isn't one of ours. */
   static fromJSON(value: unknown): SubagentError | undefined {
-    if (!isRecord(value) || typeof value['code'] !== 'string' || !(value['code'] in ERROR_CATALOG))
+    if (!isRecord(value) || typeof value['code'] !== 'string' || !Object.hasOwn(ERROR_CATALOG, value['code']))
       return undefined
     const { code, message, phase, data } = value as unknown as ErrorJson
     return new SubagentError(code, phase ?? 'prompt', String(message), (data ?? {}) as never)

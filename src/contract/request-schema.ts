@@ -1,6 +1,6 @@
 /** The strict border schema of a start request (B1.4, B1.6, B2.2). */
 import * as z from 'zod/mini'
-import en from 'zod/v4/locales/en.js'
+import './zod-config.ts'
 import type { ContentBlock, McpServer } from './content.ts'
 import type { SessionId } from './ids.ts'
 import type { JsonObject } from './json.ts'
@@ -12,8 +12,6 @@ import type {
   SessionOrigin,
   SubagentStartRequest,
 } from './request.ts'
-
-z.config(en())
 
 const text = z.string()
 const name = z.string().check(z.minLength(1))

@@ -38,8 +38,13 @@ const gateway = async (id: string, dir: string): Promise<[ChildProcess, readonly
   return [child, pids.map((pid) => identityOf(pid))]
 }
 
-const watchdogsOf = (id: string): readonly ProcessIdentity[] =>
-  processTable().filter(({ pid }) => environmentOf(pid)?.includes(`SUBGATE_WATCHDOG=${id}`) ?? false)
+/** It starts a moment after the first child. */
+const watchdogsOf = async (id: string): Promise<readonly ProcessIdentity[]> => {
+  const now = (): readonly ProcessIdentity[] =>
+    processTable().filter(({ pid }) => environmentOf(pid)?.includes(`SUBGATE_WATCHDOG=${id}`) ?? false)
+  await expect.poll(() => now().length, { timeout: 10_000 }).toBeGreaterThan(0)
+  return now()
+}
 
 const record = (identity: ProcessIdentity, more: Partial<ProcessRecord> = {}): ProcessRecord => ({
   ...identity,
@@ -56,7 +61,7 @@ const record = (identity: ProcessIdentity, more: Partial<ProcessRecord> = {}): P
 test('C14d: when the gateway is killed its children are gone soon, and so is the watchdog; a bystander lives', async () => {
   const bystander = await sleeper()
   const [killed, children] = await gateway('gw-killed', stateDir())
-  const watchdogs = watchdogsOf('gw-killed')
+  const watchdogs = await watchdogsOf('gw-killed')
   expect(watchdogs).toHaveLength(1)
   expect(children).toHaveLength(2)
   killed.kill('SIGKILL')
@@ -66,7 +71,7 @@ test('C14d: when the gateway is killed its children are gone soon, and so is the
 
 test("the watchdog outlives INT, TERM and HUP, and doesn't keep the gateway's pipes open", async () => {
   const [killed, children] = await gateway('gw-signals', stateDir())
-  const watchdogs = watchdogsOf('gw-signals')
+  const watchdogs = await watchdogsOf('gw-signals')
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     for (const { pid } of watchdogs) process.kill(pid, signal)
   const closed = once(killed, 'close')
@@ -78,7 +83,7 @@ test("the watchdog outlives INT, TERM and HUP, and doesn't keep the gateway's pi
 test('at an orderly end the watchdog leaves before the gateway does', async () => {
   const dir = stateDir()
   const [ending, children] = await gateway('gw-orderly', dir)
-  const watchdogs = watchdogsOf('gw-orderly')
+  const watchdogs = await watchdogsOf('gw-orderly')
   expect(watchdogs).toHaveLength(1)
   const closed = once(ending, 'close')
   ending.stdin?.end()
