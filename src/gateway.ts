@@ -150,6 +150,11 @@ export class Gateway implements AsyncDisposable {
     )
   }
 
+  /** Where this gateway's faces log to. */
+  get log(): Logger {
+    return this.#log
+  }
+
   /** What an untrusted project's file tried, one line a key. */
   get warnings(): readonly string[] {
     return this.loaded.withheld.map(withheldLine)
@@ -168,6 +173,17 @@ export class Gateway implements AsyncDisposable {
   /** Processes that run now, for people (law 5). */
   processes(): ReturnType<Supervisor['live']> {
     return this.#supervisor.live()
+  }
+
+  /** Kills what runs without a wait, for a process that ends at once; the watchdog finds what hid elsewhere. */
+  abandon(): void {
+    for (const { pid } of this.#supervisor.live()) {
+      try {
+        process.kill(-pid, 'SIGKILL')
+      } catch {
+        // Ended by itself meanwhile.
+      }
+    }
   }
 
   /** Agent processes of all gateways of this user that are on record and run. */

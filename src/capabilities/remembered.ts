@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import type { SubagentCapabilities } from '../contract/capabilities.ts'
+import type { SubagentCapabilities, Support } from '../contract/capabilities.ts'
+import { isRecord } from '../contract/json.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -45,6 +46,11 @@ interface Remembered {
   readonly capabilities: Partial<SubagentCapabilities>
 }
 
+const SUPPORTS: ReadonlySet<unknown> = new Set<Support>(['none', 'emulated', 'native'])
+
+const isRows = (value: unknown): boolean =>
+  isRecord(value) && Object.values(value).every((support) => SUPPORTS.has(support))
+
 export interface RememberedAnswers {
   recall(key: string | undefined): Partial<SubagentCapabilities> | undefined
   remember(key: string | undefined, capabilities: Partial<SubagentCapabilities>): void
@@ -58,7 +64,7 @@ export const rememberedAnswers = (directory: string, now: () => number = Date.no
     try {
       const { at, capabilities } = JSON.parse(readFileSync(file(key), 'utf8')) as Remembered
       const age = now() - at
-      return age >= 0 && age < DAY_MS ? capabilities : undefined
+      return age >= 0 && age < DAY_MS && isRows(capabilities) ? capabilities : undefined
     } catch {
       return undefined
     }

@@ -1,6 +1,7 @@
 /** The CLI's entry: reads the command line, and loads only what the command needs. */
 import { Command, CommanderError, Option } from 'commander'
 import { SubagentError } from '../contract/errors.ts'
+import { closest } from '../contract/parse.ts'
 import { VERSION } from '../version.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import type { AcpFlags } from './acp-command.ts'
@@ -9,6 +10,7 @@ import { Output } from './output.ts'
 import { FORMATS } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 
+const COMMANDS: readonly string[] = ['run', 'acp', 'providers', 'config', 'trust']
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
 const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
 
@@ -76,13 +78,56 @@ const acpOptions = (command: Command): Command =>
     .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
     .option('--verbose', 'log to stderr')
 
-const usageError = ({ message }: CommanderError): SubagentError =>
-  new SubagentError(
-    'INVALID_REQUEST',
-    'request',
-    `${message.replace(/^error: /u, '')}. See: subgate --help`,
-    {},
+const usage = (message: string, data: { suggestion?: string } = {}): SubagentError =>
+  new SubagentError('INVALID_REQUEST', 'request', message, data)
+
+/** What is wrong with the command line, as one sentence in our form. */
+const usageError = ({ message }: CommanderError, help: string): SubagentError => {
+  const [, suggestion] = /\(Did you mean (?:one of )?(.+?)\?\)/su.exec(message) ?? []
+  const plain = message
+    .replace(/^error: /u, '')
+    .replace(/\s*\(Did you mean .*/su, '')
+    .replace(/\.$/u, '')
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`
+  const sentence = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.${hint} See: ${help}`
+  return usage(sentence, suggestion === undefined ? {} : { suggestion })
+}
+
+/** Nothing that starts with a word of its own is taken for a task: a typing error must not reach an agent. */
+const unknownCommand = (words: readonly string[]): SubagentError => {
+  const [word] = words
+  if (word === undefined)
+    return usage('Before -- stands no command. Type: subgate run "…" -- <command> [args…]')
+  if (word.startsWith('-')) return usage(`Unknown option '${word}'. See: subgate --help`)
+  const guess = closest(word, COMMANDS)
+  if (guess !== undefined)
+    return usage(`There is no command "${word}". Did you mean "${guess}"? See: subgate --help`, {
+      suggestion: guess,
+    })
+  return usage(
+    `There is no command "${word}". To give a task to an agent, type: subgate run ${JSON.stringify(words.join(' '))}`,
   )
+}
+
+const EXAMPLES = `
+Examples:
+  subgate run claude "fix the failing test"      a task for an agent that is installed
+  subgate run "list the TODOs" -- my-agent --acp a task for any program that speaks ACP
+  git diff | subgate run codex "review this"     standard input is added to the prompt
+  subgate providers                              which agents are here
+`
+
+const RUN_EXAMPLES = `
+Examples:
+  subgate run claude "fix the failing test"
+  subgate run "list the TODOs" -- my-agent --acp
+  subgate run codex --json "is main green?" | jq -r .text
+
+All before -- is the prompt and the options, all behind it is the agent's command.
+Exit codes: 0 done; 1 failed; 2 usage; 3 time limit; 4 no such session; 5 denied by policy; 6 a control
+that the agent can't honour; 7 depth, capacity or budget; 8 schema; 9 empty, cut short or declined;
+10 cancelled; 11 sign-in needed; 12 busy, try later; 130 Ctrl-C; 143 SIGTERM.
+`
 
 const buildProgram = (
   io: Io,
@@ -91,12 +136,24 @@ const buildProgram = (
 ): Command => {
   const program = new Command('subgate')
     .description('Runs a task on any coding agent; every control is enforced or refused by name.')
+    .usage('[command] [options]')
     .version(VERSION)
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
-    .action(async () => done(await (await import('./home-command.ts')).homeCommand(io)))
+    .addHelpText('after', EXAMPLES)
+    .helpCommand('help [command]', 'the help of a command')
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action(async (words: readonly string[]) => {
+      if (command !== undefined || words.length > 0) throw unknownCommand(words)
+      done(await (await import('./home-command.ts')).homeCommand(io))
+    })
   runOptions(
-    program.command('run').description('run a task on an agent: run <provider> "…", or run "…" -- <command>'),
+    program
+      .command('run')
+      .description('run a task on an agent: run <provider> "…", or run "…" -- <command>')
+      .usage('[options] <provider> <prompt…>  |  run [options] <prompt…> -- <command> [args…]')
+      .addHelpText('after', RUN_EXAMPLES),
   ).action(
     async (
       words: readonly string[],
@@ -120,8 +177,8 @@ const buildProgram = (
     .action(async (flags) => done(await (await import('./providers-command.ts')).providersCommand(flags, io)))
   program
     .command('config')
-    .description('configuration')
-    .command('show')
+    .description('which configuration counts: config show')
+    .command('show', { isDefault: true })
     .description('each key with its value and layer; secrets are masked')
     .option('--json', 'one JSON document')
     .action(async (flags) => done(await (await import('./config-command.ts')).configShowCommand(flags, io)))
@@ -144,6 +201,8 @@ const main = async (): Promise<void> => {
     cwd: process.cwd(),
     say: (line) => void process.stderr.write(`${line}\n`),
   }
+  // A reader of stderr that went away is no reason to end.
+  process.stderr.on('error', () => {})
   let exitCode = 0
   try {
     await buildProgram(io, command, (code) => {
@@ -153,16 +212,25 @@ const main = async (): Promise<void> => {
     exitCode = explain(error, own, io)
   }
   await io.stdout.flushed()
+  if (io.stdout.fault !== undefined) {
+    io.say(`Standard output could not be written (${io.stdout.fault}): what it holds is not whole.`)
+    exitCode ||= 1
+  }
   process.exit(exitCode)
 }
 
 /** Help and version come as errors of commander too; they are none. */
 const explain = (error: unknown, own: readonly string[], io: Io): number => {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
-  const document = errorDocument(error instanceof CommanderError ? usageError(error) : asSubagentError(error))
+  const document = errorDocument(
+    error instanceof CommanderError ? usageError(error, helpFor(own)) : asSubagentError(error),
+  )
   if (wantsJson(own)) io.stdout.json(document)
   else io.say(document.error.message)
   return document.exitCode
 }
+
+const helpFor = ([command = '']: readonly string[]): string =>
+  COMMANDS.includes(command) ? `subgate ${command} --help` : 'subgate --help'
 
 await main()

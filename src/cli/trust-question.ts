@@ -1,5 +1,6 @@
 /** Asks the person once whether a project's configuration may do more than choose and narrow. */
 import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Gateway } from '../gateway.ts'
 import type { Io } from './io.ts'
@@ -10,8 +11,13 @@ export const askForTrust = async (gateway: Gateway, io: Io): Promise<boolean> =>
   if (project === undefined) return false
   for (const warning of gateway.warnings) io.say(warning)
   const lines = createInterface({ input: io.stdin, output: io.stderr })
+  // In raw mode Ctrl-C is a key; it means here what it means everywhere else.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    const answer = await lines.question(`Trust ${project.file} from now on? [y/N] `)
+    const answer = await Promise.race([
+      lines.question(`Trust ${project.file} from now on? [y/N] `),
+      once(lines, 'close').then(() => ''),
+    ])
     if (!/^y(?:es)?$/iu.test(answer.trim())) return false
     gateway.trust.trust(project.file, readFileSync(project.file, 'utf8'))
     return true

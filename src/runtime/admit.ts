@@ -1,6 +1,7 @@
 /** The checks of a start up to the gate and the depth (B1.3): each rejects with its own code, and nothing happens. */
 import type { GateInput } from '../capabilities/catalog.ts'
 import { gate } from '../capabilities/gate.ts'
+import type { SubagentCapabilities } from '../contract/capabilities.ts'
 import { SubagentError } from '../contract/errors.ts'
 import { runId, sessionId } from '../contract/ids.ts'
 import type { SessionId } from '../contract/ids.ts'
@@ -116,6 +117,17 @@ export const admit = async (
       meta,
     }),
   }
+}
+
+/** What the handshake revealed is held against the same request; nothing is published yet (law 1). */
+export const secondGate = (
+  { registered: { provider }, gateInput }: Admitted,
+  capabilities: SubagentCapabilities,
+  providers: ProviderRegistry,
+): void => {
+  const others = () => providers.all().map((other) => other.provider)
+  const refusal = gate({ name: provider.name, capabilities }, gateInput, others)
+  if (refusal !== undefined) throw refusal
 }
 
 /** A stored child's place: its recorded depth and cap stand for its parent's. */

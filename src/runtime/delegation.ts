@@ -1,10 +1,11 @@
 /** The port through which a session's agent starts children: the same gate, depth and slots as everyone's. */
 import type { Delegation } from '../contract/provider.ts'
-import type { SubagentStartRequest } from '../contract/request.ts'
+import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { StartOptions, SubagentRun } from '../contract/run.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { SubagentError } from '../contract/errors.ts'
 import { effectiveCap } from './depth.ts'
 import type { ProviderRegistry } from './registry.ts'
-import type { ResolvedStartRequest } from '../contract/request.ts'
 
 export interface DelegationContext {
   readonly request: ResolvedStartRequest
@@ -27,3 +28,26 @@ export const delegationOf = (context: DelegationContext): Delegation => {
       context.start({ ...child, parent: { sessionId } }, { ...(signal !== undefined && { signal }) }),
   }
 }
+
+/** The parent hears of the result when it holds its slot again. */
+export const deliverWhen = (run: SubagentRun, ready: () => Promise<void>): SubagentRun => {
+  const result = run.result.then(async (value) => {
+    await ready()
+    return value
+  })
+  return new Proxy(run, {
+    get: (target, key) => {
+      if (key === 'result') return result
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+export const notOpen = (sessionId: SessionId): SubagentError =>
+  new SubagentError(
+    'SESSION_NOT_FOUND',
+    'resolve',
+    `The session ${sessionId} is not open, so it can't delegate. Delegate while its run is open.`,
+    { sessionId },
+  )

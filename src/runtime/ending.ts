@@ -1,6 +1,7 @@
 /** How a run ends: from what stopped it, what its turn said, and what its log holds. Pure. */
 import { statusOfCategory } from '../contract/endings.ts'
 import { SubagentError } from '../contract/errors.ts'
+import type { ErrorPhase } from '../contract/errors.ts'
 import type { JsonValue } from '../contract/json.ts'
 import type { EndingCategory, RunStatus, TurnOutcome } from '../contract/result.ts'
 
@@ -8,6 +9,8 @@ import type { EndingCategory, RunStatus, TurnOutcome } from '../contract/result.
 export type Stop =
   | { readonly kind: 'cancel'; readonly by: 'signal' | 'request' }
   | { readonly kind: 'limit'; readonly which: 'idle' | 'total'; readonly limitMs: number }
+  /** What happens can't be recorded any longer. */
+  | { readonly kind: 'fault'; readonly error: SubagentError }
 
 /** How the turn itself ended; absent when it didn't within the grace. */
 export type Turned = { readonly outcome: TurnOutcome } | { readonly fault: SubagentError }
@@ -31,6 +34,7 @@ export const failedWith = (error: SubagentError): Verdict => {
 
 const stopped = (stop: Stop): Verdict => {
   if (stop.kind === 'cancel') return ended('cancelled', stop.by)
+  if (stop.kind === 'fault') return failedWith(stop.error)
   const { which, limitMs } = stop
   const code = which === 'idle' ? 'IDLE_TIMEOUT' : 'TOTAL_TIMEOUT'
   const words = which === 'idle' ? 'gave no sign of life for' : 'reached its total limit of'
@@ -88,15 +92,29 @@ export const boundedDetail = (detail: string): string => {
   return `${bytes.toString('utf8').replace(/\uFFFD+$/u, '')}…`
 }
 
+const detailOf = (error: unknown): string =>
+  boundedDetail(error instanceof Error ? error.message : String(error))
+
 /** Any throw as a `SubagentError`: ours as it is, anything else as a fault of the provider. */
-export const asFault = (error: unknown, provider: string): SubagentError => {
-  if (SubagentError.is(error)) return error
-  const detail = boundedDetail(error instanceof Error ? error.message : String(error))
-  return new SubagentError(
-    'PROVIDER_FAULT',
-    'prompt',
-    `The provider ${provider} failed: ${detail}`,
-    { provider },
-    { cause: error },
-  )
-}
+export const asFault = (error: unknown, provider: string, phase: ErrorPhase = 'prompt'): SubagentError =>
+  SubagentError.is(error)
+    ? error
+    : new SubagentError(
+        'PROVIDER_FAULT',
+        phase,
+        `The provider ${provider} failed: ${detailOf(error)}`,
+        { provider },
+        { cause: error },
+      )
+
+/** A log that can't be written: nothing may happen that isn't recorded. */
+export const logFault = (error: unknown, provider: string, phase: ErrorPhase = 'prompt'): SubagentError =>
+  SubagentError.is(error)
+    ? error
+    : new SubagentError(
+        'PROVIDER_FAULT',
+        phase,
+        `The session's log could not be written, and the run of ${provider} was ended: ${detailOf(error)}`,
+        { provider },
+        { cause: error },
+      )

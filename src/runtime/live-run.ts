@@ -1,7 +1,7 @@
 /** One run: drives the agent's turn, and settles exactly once (laws 4–6). */
 import type { ContentBlock, PermissionOutcome } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
-import type { LogEntry, ProviderEvent, SessionEvent } from '../contract/events.ts'
+import type { LogEntry, ProviderEvent } from '../contract/events.ts'
 import { permissionId } from '../contract/ids.ts'
 import type { PermissionId, RunId, SessionId } from '../contract/ids.ts'
 import type { Delegation, PermissionQuestion, ProviderSession, Turn } from '../contract/provider.ts'
@@ -12,12 +12,15 @@ import { after } from '../contract/timer.ts'
 import { follow, nothing } from '../sessions/cursor.ts'
 import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
-import { asFault, endingOf } from './ending.ts'
+import { conclusionOf, resultOf, startedEvent, unappliedNotice } from './edges.ts'
+import type { Conclusion } from './edges.ts'
+import { asFault, endingOf, failedWith } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
 import { PermissionDesk } from './permission-desk.ts'
 import { RunClock } from './run-clock.ts'
+import { RunJournal } from './run-journal.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -29,6 +32,8 @@ export interface RunContext {
   readonly answers: boolean
   readonly checkSchema: SchemaCheck | undefined
   readonly surroundings: Surroundings
+  /** Whether it waits for its children, or for its slot after them. */
+  waits(): boolean
   /** Children first: ends what this run's session delegated, and waits until it is gone. */
   endChildren(): Promise<void>
   settled(result: SubagentResult): void
@@ -42,15 +47,15 @@ export class LiveRun implements SubagentRun {
   readonly #resolve: (result: SubagentResult) => void
   readonly #abort = new AbortController()
   readonly #forced = Promise.withResolvers<undefined>()
+  readonly #stopped = Promise.withResolvers<void>()
   readonly #tools = new ToolCalls()
+  readonly #journal: RunJournal
   readonly #desk: PermissionDesk
   readonly #startedAt: number
   #clock: RunClock | undefined
   #output: Output = NO_OUTPUT
   #stop: Stop | undefined
   #turnOver = false
-  #firstSeq = 0
-  #lastSeq: number | undefined
 
   constructor(context: RunContext) {
     this.#context = context
@@ -61,6 +66,13 @@ export class LiveRun implements SubagentRun {
     this.#resolve = resolve
     const { surroundings, session, request } = context
     this.#startedAt = surroundings.now()
+    this.#journal = new RunJournal({
+      log: session.log,
+      runId: this.id,
+      provider: this.provider,
+      logger: surroundings.log,
+      onFault: (error) => this.#end({ kind: 'fault', error }),
+    })
     this.#desk = new PermissionDesk({
       policy: request.permission,
       answers: context.answers,
@@ -68,7 +80,10 @@ export class LiveRun implements SubagentRun {
       path: session.path,
       tools: this.#tools,
       newId: () => permissionId(`perm_${surroundings.newId()}`),
-      append: (event) => void this.#append(event),
+      append: (event) => {
+        this.stir()
+        return this.#journal.record(event)
+      },
     })
   }
 
@@ -94,31 +109,10 @@ export class LiveRun implements SubagentRun {
 
   /** Publishes: from `run/started` on the run is observable. */
   publish(): void {
-    const { request, session } = this.#context
-    const managed = session.registered.settings.sandbox === undefined ? [] : ['sandbox']
-    const started = this.#append({
-      type: 'run/started',
-      provider: this.provider,
-      depth: request.depth,
-      ...(request.parentSessionId !== undefined && { parentSessionId: request.parentSessionId }),
-      ...(request.label !== undefined && { label: request.label }),
-      ...(managed.length > 0 && { providerManaged: managed }),
-    })
-    this.#firstSeq = started.seq
-    this.#reportUnapplied()
-  }
-
-  /** Defaults aren't requests: one that this agent can't be held to is said, not refused. */
-  #reportUnapplied(): void {
-    const { agent, request } = this.#context
-    if (agent.capabilities.permissions !== 'none' || request.permission === 'allow') return
-    if (request.requested.permission !== undefined) return
-    this.#append({
-      type: 'notice',
-      severity: 'info',
-      title: `${this.provider} decides by itself what it does: it isn't known to ask first.`,
-      data: { notApplied: 'permission', value: request.permission },
-    })
+    const { request, session, agent } = this.#context
+    this.#journal.start(startedEvent(request, session.registered))
+    const unapplied = unappliedNotice(request, agent, this.provider)
+    if (unapplied !== undefined) this.#journal.record(unapplied)
   }
 
   async drive(): Promise<void> {
@@ -147,22 +141,27 @@ export class LiveRun implements SubagentRun {
     signal,
   }: { after?: number; signal?: AbortSignal } = {}): AsyncIterable<LogEntry> {
     const { session, surroundings } = this.#context
-    const from = Math.max(cursor, this.#firstSeq - 1)
-    if (this.#lastSeq !== undefined && from >= this.#lastSeq) return nothing()
+    const { firstSeq, lastSeq, unwritten } = this.#journal
+    const from = Math.max(cursor, firstSeq - 1)
+    if (lastSeq !== undefined && from >= lastSeq) return nothing()
+    const ends = [unwritten, ...(signal === undefined ? [] : [signal])]
     return follow(surroundings.store, session.log, {
       after: from,
       isLast: ({ event, runId }) => event.type === 'run/settled' && runId === this.id,
-      signal,
+      signal: AbortSignal.any(ends),
     })
   }
 
   respond(id: PermissionId, outcome: PermissionOutcome): void {
     this.#desk.respond(id, outcome)
-    this.#clock?.sign()
   }
 
   giveUp(id: PermissionId): void {
     this.#desk.giveUp(id)
+  }
+
+  awaits(id: PermissionId): boolean {
+    return this.#desk.awaits(id)
   }
 
   async steer(content: readonly ContentBlock[]): Promise<void> {
@@ -187,8 +186,19 @@ export class LiveRun implements SubagentRun {
     await this.result
   }
 
+  /** Being stopped, or settled: it delegates no more. */
+  get ending(): boolean {
+    return this.#stop !== undefined || this.#turnOver
+  }
+
+  /** Something that this run waited for has happened. */
+  stir(): void {
+    this.#clock?.sign()
+  }
+
   get #waitsForOthers(): boolean {
     const { session } = this.#context
+    if (this.#context.waits()) return true
     return this.#tools.running > 0 || this.#desk.open > 0 || [...session.children].some((child) => child.busy)
   }
 
@@ -199,26 +209,25 @@ export class LiveRun implements SubagentRun {
       delegation,
       signal: this.#abort.signal,
       emit: (event, bytes) => this.#emit(event, bytes),
-      drained: () => (this.#stop === undefined ? session.log.readers.drained() : Promise.resolve()),
+      // A run that is being stopped waits for no reader.
+      drained: () => Promise.race([session.log.readers.drained(), this.#stopped.promise]),
       requestPermission: (question) => this.#ask(question),
     }
   }
 
   #emit(event: ProviderEvent, bytes?: number): boolean {
-    const { log } = this.#context.session
     if (this.#turnOver) {
-      if (event.type === 'session/update') log.append({ type: 'session/late_update', update: event.update })
-      else log.append(event)
+      this.#journal.late(event)
       return true
     }
     this.#clock?.sign()
+    if (!this.#journal.record(event, bytes)) return true
     if (event.type === 'session/update') {
       this.#output = advanceOutput(this.#output, event.update)
       this.#tools.note(event.update)
     }
-    this.#append(event, bytes)
     // Once the run is being stopped its agent is read to the end, however far a reader is behind.
-    return this.#stop !== undefined || log.readers.keepingUp
+    return this.#stop !== undefined || this.#context.session.log.readers.keepingUp
   }
 
   #ask(question: PermissionQuestion): Promise<PermissionOutcome> {
@@ -227,18 +236,16 @@ export class LiveRun implements SubagentRun {
     return this.#desk.ask(question)
   }
 
-  #append(event: SessionEvent, bytes?: number): LogEntry {
-    return this.#context.session.log.append(event, this.id, bytes)
-  }
-
   /** The first reason to stop counts; open permissions are answered before the agent hears of it. */
   #end(stop: Stop): void {
     if (this.#stop !== undefined || this.#turnOver) return
     this.#stop = stop
     this.#desk.close()
     this.#abort.abort(new SubagentError('CANCELLED', 'prompt', 'The run was stopped.', { by: 'request' }))
-    for (const child of this.#context.session.children) child.run?.cancel()
-    const { registered } = this.#context.session
+    this.#stopped.resolve()
+    const { registered, children } = this.#context.session
+    void this.#context.session.stopStarts()
+    for (const child of children) child.run?.cancel()
     const grace = registered.settings.cancelMs ?? this.#context.surroundings.settings().cancelMs
     const timer = after(grace, () => this.#forced.resolve(undefined))
     void this.result.finally(() => timer[Symbol.dispose]())
@@ -249,14 +256,15 @@ export class LiveRun implements SubagentRun {
     this.#clock?.[Symbol.dispose]()
     this.#desk.close()
     this.#turnOver = true
+    this.#stopped.resolve()
     if (!this.#abort.signal.aborted) this.#abort.abort()
     const stays = request.keep && turned !== undefined && agent.usable
     if (!request.keep) await this.#context.endChildren()
     if (!stays) await session.dismissAgent()
     const result = this.#conclude(turned)
     session.run = undefined
-    this.#context.settled(result)
     this.#resolve(result)
+    this.#context.settled(result)
   }
 
   #conclude(turned: Turned | undefined): SubagentResult {
@@ -265,24 +273,12 @@ export class LiveRun implements SubagentRun {
     const outcome = turned !== undefined && 'outcome' in turned ? turned.outcome : undefined
     const schema = checkSchema?.(outcome?.structured, text)
     const verdict: Verdict = endingOf({ stop: this.#stop, turned, text, ...(schema && { schema }) })
-    const facts = {
-      status: verdict.status,
-      ...(verdict.category !== undefined && { category: verdict.category }),
-      ...(verdict.structured !== undefined && { structured: verdict.structured }),
-      ...(outcome?.usage !== undefined && { usage: outcome.usage }),
-      denied: [...this.#desk.denied, ...(outcome?.denied ?? [])],
-      durationMs: surroundings.now() - this.#startedAt,
-      ...(verdict.error !== undefined && { error: verdict.error.toJSON() }),
-    }
-    this.#lastSeq = this.#append({ type: 'run/settled', ...facts }).seq
-    return {
-      runId: this.id,
-      sessionId: this.sessionId,
-      ...(request.parentSessionId !== undefined && { parentSessionId: request.parentSessionId }),
-      provider: this.provider,
-      depth: request.depth,
-      text,
-      ...facts,
-    }
+    const { denied } = this.#desk
+    const conclude = (said: Verdict): Conclusion =>
+      conclusionOf(said, outcome, denied, surroundings.now() - this.#startedAt)
+    const conclusion = conclude(verdict)
+    const fault = this.#journal.settle({ type: 'run/settled', ...conclusion }, () => this.#desk.close())
+    const said = fault === undefined ? conclusion : conclude(failedWith(fault))
+    return resultOf(request, this.provider, text, said)
   }
 }

@@ -1,9 +1,14 @@
 /** A session that is open in this process: its log, its agent while one is kept, and its place in the tree. */
 import type { SessionId } from '../contract/ids.ts'
+import type { Logger } from '../contract/logger.ts'
 import type { ProviderSession } from '../contract/provider.ts'
+import { after } from '../contract/timer.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Registered } from './registry.ts'
+
+/** An agent that hasn't gone by then is reported and no longer waited for: a run must settle. */
+const DISMISS_MS = 30_000
 
 export class LiveSession {
   readonly log: SessionLog
@@ -15,11 +20,16 @@ export class LiveSession {
   /** The agent, as long as it is set up. */
   agent: ProviderSession | undefined
   run: LiveRun | undefined
+  /** Nothing is started below a session that is being closed. */
+  closing = false
+  readonly #logger: Logger
+  readonly #starts = new Map<AbortController, Promise<unknown>>()
 
-  constructor(log: SessionLog, registered: Registered, parent: LiveSession | undefined) {
+  constructor(log: SessionLog, registered: Registered, parent: LiveSession | undefined, logger: Logger) {
     this.log = log
     this.registered = registered
     this.parent = parent
+    this.#logger = logger
     const own = log.header.label ?? registered.provider.name
     this.path = log.header.parentId === undefined ? [] : [...(parent?.path ?? []), own]
     parent?.children.add(this)
@@ -34,20 +44,41 @@ export class LiveSession {
     return this.run !== undefined || [...this.children].some((child) => child.busy)
   }
 
+  /** A child that is on its way, and can't be found among the children before it is published. */
+  startChild<T>(start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController()
+    if (this.closing || this.run?.ending === true) abort.abort()
+    const starting = start(abort.signal).finally(() => this.#starts.delete(abort))
+    this.#starts.set(abort, starting)
+    return starting
+  }
+
+  /** Stops the starts of children, and waits until nothing of them is left. */
+  async stopStarts(): Promise<void> {
+    for (const abort of this.#starts.keys()) abort.abort()
+    await Promise.allSettled(this.#starts.values())
+  }
+
   /** The agent goes, and with it all that belongs to it; what it failed to end is said in the log. */
   async dismissAgent(): Promise<void> {
     const { agent } = this
     this.agent = undefined
+    if (agent === undefined) return
+    const late = Promise.withResolvers<never>()
+    using _ = after(DISMISS_MS, () => late.reject(new Error(`It had ${DISMISS_MS / 1000} s to go.`)))
     try {
-      await agent?.[Symbol.asyncDispose]()
+      await Promise.race([Promise.try(() => agent[Symbol.asyncDispose]()), late.promise])
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
-      this.log.append({
-        type: 'notice',
-        severity: 'warning',
-        title: 'The agent could not be ended cleanly.',
-        detail,
-      })
+      this.#report(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #report(detail: string): void {
+    const title = 'The agent could not be ended cleanly.'
+    try {
+      this.log.append({ type: 'notice', severity: 'warning', title, detail })
+    } catch (error) {
+      this.#logger.error({ error, sessionId: this.id, detail }, title)
     }
   }
 }

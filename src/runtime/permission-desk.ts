@@ -20,7 +20,8 @@ export interface DeskOptions {
   readonly path: readonly string[]
   readonly tools: ToolCalls
   newId(): PermissionId
-  append(event: PermissionRequested | PermissionResolved): void
+  /** False when the event couldn't be recorded; then the run is being ended. */
+  append(event: PermissionRequested | PermissionResolved): boolean
 }
 
 interface Open {
@@ -45,25 +46,31 @@ export class PermissionDesk {
     return this.#open.size
   }
 
+  awaits(id: PermissionId): boolean {
+    return this.#open.has(id)
+  }
+
   /** After `close` every question is answered `cancelled` at once, and nobody is asked. */
   ask(question: PermissionQuestion): Promise<PermissionOutcome> {
     if (this.#closed) return Promise.resolve(CANCELLED)
     const { policy, answers, path, timeoutMs, tools } = this.#options
     const { toolCall, options } = question
     const id = this.#options.newId()
-    this.#options.append({
+    const recorded = this.#options.append({
       type: 'permission/requested',
       id,
       toolCall,
       options,
       path: [...path, ...(question.path ?? [])],
     })
+    if (!recorded) return Promise.resolve(CANCELLED)
     const verdict = decide(policy, tools.describe(toolCall).kind, options)
-    if (verdict !== 'ask') return Promise.resolve(this.#byPolicy(id, question, verdict))
-    if (!answers) return Promise.resolve(this.#byPolicy(id, question, this.#reject(question)))
     const answer = Promise.withResolvers<PermissionOutcome>()
-    const timer = timeoutMs > 0 ? after(timeoutMs, () => this.#expire(id)) : undefined
+    const waits = verdict === 'ask' && answers
+    const timer = waits && timeoutMs > 0 ? after(timeoutMs, () => this.#expire(id)) : undefined
     this.#open.set(id, { question, answer, timer })
+    if (verdict !== 'ask') this.#byPolicy(id, question, verdict)
+    else if (!answers) this.#expire(id)
     return answer.promise
   }
 
@@ -89,36 +96,35 @@ export class PermissionDesk {
     this.#expire(id)
   }
 
-  /** Answers all that is open with `cancelled`, before the run settles. */
+  /** Answers all that is open with `cancelled`, before the run settles; also what can't be recorded. */
   close(): void {
     this.#closed = true
-    for (const id of this.#open.keys()) this.#resolve(id, CANCELLED, 'cancel')
+    for (const [id, { answer }] of this.#open) {
+      this.#resolve(id, CANCELLED, 'cancel')
+      answer.resolve(CANCELLED)
+    }
   }
 
   #expire(id: PermissionId): void {
     const open = this.#open.get(id)
     if (open === undefined) return
-    this.#deny(open.question)
-    this.#resolve(id, rejection(open.question.options), 'policy')
+    const { question } = open
+    this.#byPolicy(id, question, { by: 'policy', allowed: false, outcome: rejection(question.options) })
   }
 
-  #reject({ options }: PermissionQuestion): Verdict {
-    return { by: 'policy', allowed: false, outcome: rejection(options) }
+  #byPolicy(id: PermissionId, question: PermissionQuestion, { allowed, outcome, by }: Verdict): void {
+    if (this.#resolve(id, outcome, by) && !allowed) this.#deny(question)
   }
 
-  #byPolicy(id: PermissionId, question: PermissionQuestion, verdict: Verdict): PermissionOutcome {
-    if (!verdict.allowed) this.#deny(question)
-    this.#options.append({ type: 'permission/resolved', id, outcome: verdict.outcome, by: verdict.by })
-    return verdict.outcome
-  }
-
-  #resolve(id: PermissionId, outcome: PermissionOutcome, by: PermissionResolved['by']): void {
+  /** An answer counts once it is recorded; one that couldn't be stays open for `close`. */
+  #resolve(id: PermissionId, outcome: PermissionOutcome, by: PermissionResolved['by']): boolean {
     const open = this.#open.get(id)
-    if (open === undefined) return
-    this.#open.delete(id)
+    if (open === undefined) return false
     open.timer?.[Symbol.dispose]()
-    this.#options.append({ type: 'permission/resolved', id, outcome, by })
+    if (!this.#options.append({ type: 'permission/resolved', id, outcome, by })) return false
+    this.#open.delete(id)
     open.answer.resolve(outcome)
+    return true
   }
 
   #deny({ toolCall }: PermissionQuestion): void {

@@ -1,26 +1,22 @@
 /** Makes a session's log for a run, with the setup events that precede `run/started` (law 4, B3.2). */
 import type { ProviderSession } from '../contract/provider.ts'
-import type { ResolvedStartRequest } from '../contract/request.ts'
 import { prefixThrough } from '../sessions/prefix.ts'
 import { EMPTY_REGISTERS, foldRegisters } from '../sessions/registers.ts'
 import { SessionLog } from '../sessions/session-log.ts'
 import type { SessionStore } from '../sessions/store.ts'
-import type { CapturedParent } from './capture.ts'
-import type { ResolvedSession } from './resolve.ts'
+import type { Admitted } from './admit.ts'
+import { logFault } from './ending.ts'
+import type { Surroundings } from './options.ts'
 import { DESCRIPTOR_VERSION } from './resolve.ts'
 import type { Setup } from './setup.ts'
 
-export interface Publication {
-  readonly request: ResolvedStartRequest
-  readonly provider: string
-  readonly resolved: ResolvedSession
-  readonly parent: CapturedParent | undefined
+export interface Publication extends Pick<Admitted, 'registered' | 'request' | 'resolved' | 'parent'> {
   readonly agent: ProviderSession
   readonly setup: Setup
 }
 
 const freshLog = (
-  { request, provider, resolved }: Publication,
+  { request, registered, resolved }: Publication,
   store: SessionStore,
   now: () => number,
 ): SessionLog => {
@@ -32,7 +28,7 @@ const freshLog = (
     id: sessionId,
     rootId: rootSessionId,
     ...(parentSessionId !== undefined && { parentId: parentSessionId }),
-    provider,
+    provider: registered.provider.name,
     depth,
     ...(maxDepth !== undefined && { maxDepth }),
     cwd,
@@ -56,12 +52,12 @@ const recordPolicy = (log: SessionLog, { request, parent }: Publication): void =
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: inherited ? 'delegation' : 'request' })
 }
 
-const recordDescriptor = (log: SessionLog, { request, provider }: Publication): void => {
+const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
   if (request.parentSessionId === undefined) return
   log.append({
     type: 'subagent/descriptor',
     version: DESCRIPTOR_VERSION,
-    provider,
+    provider: registered.provider.name,
     mode: request.keep ? 'kept' : 'one-shot',
     ...(request.label !== undefined && { label: request.label }),
     ...(request.preset !== undefined && { preset: request.preset.name }),
@@ -70,7 +66,18 @@ const recordDescriptor = (log: SessionLog, { request, provider }: Publication): 
 }
 
 /** A new session's log is invisible until the run's `run/started` is appended. */
-export const publish = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
+export const publish = (
+  publication: Publication,
+  { store, now }: Pick<Surroundings, 'store' | 'now'>,
+): SessionLog => {
+  try {
+    return prepare(publication, store, now)
+  } catch (error) {
+    throw logFault(error, publication.registered.provider.name, 'session')
+  }
+}
+
+const prepare = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
   const { resolved, agent, setup } = publication
   const resumed = resolved.origin.from === 'resume' ? resolved.stored : undefined
   const log =

@@ -30,6 +30,11 @@ const notResumable = (sessionId: SessionId, reason: string): SubagentError =>
     },
   )
 
+export const sessionBusy = (id: SessionId): SubagentError =>
+  new SubagentError('SESSION_BUSY', 'resolve', `A run is open on ${id}. Wait for it, or cancel it.`, {
+    sessionId: id,
+  })
+
 /** The exact parent, an ancestor, or the user (B11.1). */
 const authorize = (stored: StoredSession, caller: CapturedParent | undefined, store: SessionStore): void => {
   if (caller === undefined) return
@@ -75,14 +80,7 @@ export const resolveSession = (
   const live = sessions.get(header.id)
   if (from.from === 'resume') {
     if (isOpen(stored, live)) {
-      throw new SubagentError(
-        'SESSION_BUSY',
-        'resolve',
-        `A run is open on ${header.id}. Wait for it, or cancel it.`,
-        {
-          sessionId: header.id,
-        },
-      )
+      throw sessionBusy(header.id)
     }
     if (request.preset !== undefined) throw composition('preset')
   }
@@ -97,7 +95,9 @@ export const resolveSession = (
       `its agent copies at the last completed turn (${registers.lastCompleted}) only`,
     )
   }
-  return { origin: { from: from.from, nativeId }, stored, ...(live !== undefined && { live }) }
+  // A copy gets a session of its own, whatever still stands on the one that it copies.
+  const takesUp = from.from === 'resume' && live !== undefined
+  return { origin: { from: from.from, nativeId }, stored, ...(takesUp && { live }) }
 }
 
 const composition = (field: string): SubagentError =>

@@ -1,11 +1,15 @@
 /** The scope in which a provider sets its agent up, and the start-up limit on it. */
 import { SubagentError } from '../contract/errors.ts'
 import type { SetupEvent } from '../contract/events.ts'
+import type { Logger } from '../contract/logger.ts'
 import type { Delegation, ProviderSession, SetupScope, SubagentProvider } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
+import { present } from '../contract/present.ts'
 import { after } from '../contract/timer.ts'
+import { LINEAGE_VARIABLE } from '../lineage/token.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import { asFault } from './ending.ts'
+import type { LineagePort } from './options.ts'
 
 /** Keeps setup events back until the session is published; from then on they go to its log. */
 export class Setup implements SetupScope {
@@ -13,17 +17,32 @@ export class Setup implements SetupScope {
   readonly env: Readonly<Record<string, string>>
   readonly delegation: Delegation
   readonly #kept: SetupEvent[] = []
+  readonly #logger: Logger
   #log: SessionLog | undefined
 
-  constructor(signal: AbortSignal, env: Readonly<Record<string, string>>, delegation: Delegation) {
+  constructor(
+    signal: AbortSignal,
+    env: Readonly<Record<string, string>>,
+    delegation: Delegation,
+    logger: Logger,
+  ) {
     this.signal = signal
     this.env = env
     this.delegation = delegation
+    this.#logger = logger
   }
 
   record(event: SetupEvent): void {
-    if (this.#log === undefined) this.#kept.push(event)
-    else this.#log.append(event)
+    if (this.#log === undefined) {
+      this.#kept.push(event)
+      return
+    }
+    try {
+      this.#log.append(event)
+    } catch (error) {
+      // Part of no run: whoever reads the agent must not fall over it.
+      this.#logger.error({ error, sessionId: this.#log.id }, 'a session event could not be written')
+    }
   }
 
   /** Hands over what was recorded; later facts go to the log directly. */
@@ -31,6 +50,15 @@ export class Setup implements SetupScope {
     this.#log = log
     for (const event of this.#kept) log.append(event)
   }
+}
+
+/** Depth goes with every process of the session (B2.7). */
+export const lineageEnvironment = (
+  { rootSessionId, sessionId, depth, maxDepth }: ResolvedStartRequest,
+  lineage: LineagePort | undefined,
+): Record<string, string> => {
+  const token = lineage?.sign(present({ root: rootSessionId, session: sessionId, depth, maxDepth }))
+  return token === undefined ? {} : { [LINEAGE_VARIABLE]: token }
 }
 
 export const cancelledStart = (signal: AbortSignal | undefined): SubagentError => {
@@ -77,7 +105,9 @@ export const openAgent = async (
     return { agent, setup }
   } catch (error) {
     void opening.then((late) => late[Symbol.asyncDispose]()).catch(() => {})
-    throw abort.signal.aborted ? abortFault(abort.signal.reason, error) : asFault(error, provider.name)
+    throw abort.signal.aborted
+      ? abortFault(abort.signal.reason, error)
+      : asFault(error, provider.name, 'session')
   }
 }
 

@@ -124,13 +124,11 @@ export class Slots {
   /** Whether the start would run at once, its parent's slot counted as free. */
   #fits(ticket: Ticket, parent: Ticket | undefined): boolean {
     const lends = parent?.state === 'running' ? 1 : 0
+    // A slot that is only now being lent goes to whoever waits already; a free one that they can't use doesn't.
+    if (lends === 1 && this.#queue.length + this.#returning.length > 0) return false
     const { total, perProvider } = this.#limits()
     const own = (this.#running.get(ticket.provider) ?? 0) - (parent?.provider === ticket.provider ? lends : 0)
-    return (
-      this.#queue.length === 0 &&
-      this.#active - lends < total &&
-      own < (perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY)
-    )
+    return this.#active - lends < total && own < (perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY)
   }
 
   #free(provider: string): boolean {

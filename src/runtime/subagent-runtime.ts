@@ -1,10 +1,8 @@
 /** The runtime: one way to start a run, whatever the provider and whoever asks (design.md §3). */
-import { gate } from '../capabilities/gate.ts'
 import { SubagentError } from '../contract/errors.ts'
-import type { SessionId } from '../contract/ids.ts'
+import type { PermissionId, SessionId } from '../contract/ids.ts'
 import { silentLogger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
-import type { SubagentCapabilities } from '../contract/capabilities.ts'
 import type { Delegation, ProviderSession } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
@@ -16,11 +14,12 @@ import type {
   WatchedEvent,
   WatchOptions,
 } from '../contract/run.ts'
-import { LINEAGE_VARIABLE } from '../lineage/token.ts'
-import { admit } from './admit.ts'
+import { admit, secondGate } from './admit.ts'
 import type { Admitted } from './admit.ts'
 import { capture } from './capture.ts'
-import { delegationOf } from './delegation.ts'
+import type { Captured } from './capture.ts'
+import { delegationOf, deliverWhen, notOpen } from './delegation.ts'
+import { logFault } from './ending.ts'
 import { Idempotency } from './idempotency.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
@@ -31,9 +30,10 @@ import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { schemaCheck } from './schema-check.ts'
-import { cancelledStart, openAgent, Setup } from './setup.ts'
+import { cancelledStart, lineageEnvironment, openAgent, Setup } from './setup.ts'
 import { Slots } from './slots.ts'
 import type { Ticket } from './slots.ts'
+import { Starts } from './starts.ts'
 import { watchTree } from './watch.ts'
 
 const randomId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 20)
@@ -47,8 +47,11 @@ export class GatewayRuntime implements SubagentRuntime {
   readonly #slots: Slots
   readonly #runs = new LiveRuns()
   readonly #idempotency = new Idempotency()
-  readonly #starting = new Set<Promise<SubagentRun>>()
+  readonly #starts = new Starts()
+  /** Nothing new begins. */
   readonly #closed = new AbortController()
+  /** All has ended, and watchers have been told. */
+  readonly #ended = new AbortController()
   #settings: HostSettings
 
   constructor(options: RuntimeOptions) {
@@ -93,17 +96,26 @@ export class GatewayRuntime implements SubagentRuntime {
     const request = parseStartRequest(input)
     const captured = capture(request, this.#sessions, this.#surroundings.store, this.#surroundings.lineage)
     if (this.#closed.signal.aborted) throw closed()
-    return this.#tracked(
-      this.#idempotency.once(request, async () => {
-        const { providers } = this
-        const admitted = await admit(request, captured, {
-          providers,
-          sessions: this.#sessions,
-          surroundings: this.#surroundings,
-        })
-        return this.#open(admitted, options)
-      }),
+    const begin = async (stopped?: AbortSignal): Promise<SubagentRun> =>
+      this.#open(await this.#admit(request, captured), options, stopped)
+    const parent = captured.parent?.live
+    return this.#starts.track(
+      this.#idempotency.once(request, () => (parent === undefined ? begin() : parent.startChild(begin))),
     )
+  }
+
+  /** All that a start would reject before it opens an agent; nothing happens. For a face that starts later. */
+  async check(input: SubagentStartRequest): Promise<void> {
+    const request = parseStartRequest(input)
+    await this.#admit(
+      request,
+      capture(request, this.#sessions, this.#surroundings.store, this.#surroundings.lineage),
+    )
+  }
+
+  /** Whether a permission request still waits for an answer: one that policy decided never did. */
+  awaits(sessionId: SessionId, id: PermissionId): boolean {
+    return this.#sessions.get(sessionId)?.run?.awaits(id) ?? false
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchedEvent> {
@@ -112,7 +124,7 @@ export class GatewayRuntime implements SubagentRuntime {
         store: this.#surroundings.store,
         runs: () => this.#runs.all(),
         onRun: (listener) => this.#runs.onRun(listener),
-        closed: this.#closed.signal,
+        closed: this.#ended.signal,
       },
       options,
     )
@@ -121,7 +133,9 @@ export class GatewayRuntime implements SubagentRuntime {
   async close(id: SessionId): Promise<void> {
     const session = this.#sessions.get(id)
     if (session === undefined) return
+    session.closing = true
     session.run?.cancel()
+    await session.stopStarts()
     await Promise.all([...session.children].map((child) => this.close(child.id)))
     await session.run?.result
     await session.dismissAgent()
@@ -130,39 +144,44 @@ export class GatewayRuntime implements SubagentRuntime {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(closed())
-    await Promise.allSettled(this.#starting)
+    await this.#starts.ended()
     const roots = [...this.#sessions.values()].filter(({ parent }) => parent === undefined)
     await Promise.all(roots.map((session) => this.close(session.id)))
+    this.#ended.abort()
   }
 
-  /** Closing waits for starts that are on their way. */
-  #tracked(start: Promise<SubagentRun>): Promise<SubagentRun> {
-    const starting = start.finally(() => this.#starting.delete(starting))
-    this.#starting.add(starting)
-    return starting
+  #admit(request: SubagentStartRequest, captured: Captured): Promise<Admitted> {
+    const { providers } = this
+    return admit(request, captured, {
+      providers,
+      sessions: this.#sessions,
+      surroundings: this.#surroundings,
+    })
   }
 
-  async #open(admitted: Admitted, options: StartOptions): Promise<SubagentRun> {
+  /** `stopped` ends the start together with the run that delegates. */
+  async #open(admitted: Admitted, options: StartOptions, stopped?: AbortSignal): Promise<SubagentRun> {
     const { registered, request, parent } = admitted
     const { provider } = registered
     const checkSchema = request.outputSchema && (await schemaCheck(request.outputSchema))
-    const signal = AbortSignal.any([
-      this.#closed.signal,
-      ...(options.signal === undefined ? [] : [options.signal]),
-    ])
+    const signal = AbortSignal.any(
+      [this.#closed.signal, options.signal, stopped].filter((each) => each !== undefined),
+    )
+    using _taken = this.#starts.takeUp(request, this.#sessions)
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
     const ticket = await this.#slots.acquire(provider.name, parentTicket, signal).catch((error: unknown) => {
       throw signal.aborted ? cancelledStart(signal) : error
     })
     unwind.defer(() => this.#slots.release(ticket))
+    if (signal.aborted) throw cancelledStart(signal)
 
     const delegation = this.#delegation(request)
     const { agent, setup } = await this.#agentFor(admitted, delegation, signal)
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()
     })
-    this.#secondGate(admitted, agent.capabilities)
+    secondGate(admitted, agent.capabilities, this.providers)
     if (signal.aborted) throw cancelledStart(signal)
 
     const run = this.#publish(admitted, { agent, setup, delegation, ticket, checkSchema, options })
@@ -175,29 +194,19 @@ export class GatewayRuntime implements SubagentRuntime {
 
   /** The agent that still stands on a kept session, or one that is set up now. */
   async #agentFor({ registered, request, resolved }: Admitted, delegation: Delegation, signal: AbortSignal) {
-    const env = this.#environment(request)
+    const { lineage, log } = this.#surroundings
+    const env = lineageEnvironment(request, lineage)
+    const setup = (scope: AbortSignal): Setup => new Setup(scope, env, delegation, log)
     const standing = resolved.live?.agent
-    if (standing?.usable === true) return { agent: standing, setup: new Setup(signal, env, delegation) }
-    const { startupMs } = this.#settings.limits
-    return openAgent(
-      registered.provider,
-      request,
-      startupMs,
-      signal,
-      (scope) => new Setup(scope, env, delegation),
-    )
+    if (standing?.usable === true) return { agent: standing, setup: setup(signal) }
+    return openAgent(registered.provider, request, this.#settings.limits.startupMs, signal, setup)
   }
 
   #publish(admitted: Admitted, opened: Opened): LiveRun {
     const { registered, request, resolved, parent } = admitted
     const { agent, setup, delegation, ticket, checkSchema, options } = opened
-    const { store, now } = this.#surroundings
-    const log = publish(
-      { request, provider: registered.provider.name, resolved, parent, agent, setup },
-      store,
-      now,
-    )
-    const session = resolved.live ?? new LiveSession(log, registered, parent?.live)
+    const log = publish({ ...admitted, agent, setup }, this.#surroundings)
+    const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
     session.agent = agent
     const run: LiveRun = new LiveRun({
       session,
@@ -207,7 +216,10 @@ export class GatewayRuntime implements SubagentRuntime {
       answers: options.answers ?? parent?.live?.run?.answers ?? false,
       checkSchema,
       surroundings: this.#surroundings,
+      // It has lent its slot to children, or waits to have it back.
+      waits: () => ticket.state !== 'running',
       endChildren: async () => {
+        await session.stopStarts()
         await Promise.all([...session.children].map((child) => this.close(child.id)))
       },
       settled: (result) => this.#settled(session, run, ticket, result),
@@ -223,7 +235,7 @@ export class GatewayRuntime implements SubagentRuntime {
       this.#tickets.delete(session)
       session.run = undefined
       if (resolved.live === undefined) this.#forget(session)
-      throw error
+      throw logFault(error, registered.provider.name, 'session')
     }
     this.lifecycle.tell({ type: 'subagent/start', ...this.#facts(run) })
     return run
@@ -233,6 +245,7 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#slots.release(ticket)
     this.#tickets.delete(session)
     this.#runs.settle({ log: session.log, run })
+    session.parent?.run?.stir()
     const { status, category, durationMs, usage } = result
     this.lifecycle.tell({
       type: 'subagent/end',
@@ -252,36 +265,21 @@ export class GatewayRuntime implements SubagentRuntime {
     return { runId: id, sessionId, provider, depth, at, ...present({ parentSessionId }) }
   }
 
-  /** What the handshake revealed is held against the same request; nothing is published yet (law 1). */
-  #secondGate({ registered, gateInput }: Admitted, capabilities: SubagentCapabilities): void {
-    const { provider } = registered
-    const others = () => this.providers.all().map((other) => other.provider)
-    const refusal = gate({ name: provider.name, capabilities }, gateInput, others)
-    if (refusal !== undefined) throw refusal
-  }
-
   #delegation(request: ResolvedStartRequest): Delegation {
     return delegationOf({
       request,
       providers: this.providers,
       hostDepth: () => this.#settings.maxDepth,
       start: async (child, options) => {
-        const run = await this.start(child, options)
         const parent = this.#sessions.get(request.sessionId)
+        if (parent === undefined) throw notOpen(request.sessionId)
+        const run = await this.start(child, options)
         return deliverWhen(run, () => {
-          const ticket = parent && this.#tickets.get(parent)
+          const ticket = this.#tickets.get(parent)
           return ticket === undefined ? Promise.resolve() : this.#slots.whenReturned(ticket)
         })
       },
     })
-  }
-
-  /** Depth goes with every process of the session (B2.7). */
-  #environment({ rootSessionId, sessionId, depth, maxDepth }: ResolvedStartRequest): Record<string, string> {
-    const token = this.#surroundings.lineage?.sign(
-      present({ root: rootSessionId, session: sessionId, depth, maxDepth }),
-    )
-    return token === undefined ? {} : { [LINEAGE_VARIABLE]: token }
   }
 }
 
@@ -292,21 +290,6 @@ interface Opened {
   readonly ticket: Ticket
   readonly checkSchema: SchemaCheck | undefined
   readonly options: StartOptions
-}
-
-/** The parent hears of the result when it holds its slot again. */
-const deliverWhen = (run: SubagentRun, ready: () => Promise<void>): SubagentRun => {
-  const result = run.result.then(async (value) => {
-    await ready()
-    return value
-  })
-  return new Proxy(run, {
-    get: (target, key) => {
-      if (key === 'result') return result
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
 }
 
 const closed = (): SubagentError =>

@@ -30,6 +30,8 @@ class TreeCursor implements Disposable {
   readonly #source: WatchSource
   readonly #options: WatchOptions
   readonly #readers = new Map<SessionId, Reader>()
+  /** A session that is taken up again has a log of its own, and the reader holds that one back too. */
+  readonly #logs = new Set<SessionLog>()
   readonly #runs = new Map<string, SubagentRun>()
   readonly #queue: Stretch[] = []
   readonly #scope = new DisposableStack()
@@ -38,9 +40,13 @@ class TreeCursor implements Disposable {
   constructor(source: WatchSource, options: WatchOptions) {
     this.#source = source
     this.#options = options
-    for (const run of source.runs()) this.#add(run)
-    this.#scope.use(source.onRun((run) => this.#add(run)))
-    for (const signal of [source.closed, options.signal]) {
+  }
+
+  #attach(): void {
+    const { closed } = this.#source
+    for (const run of this.#source.runs()) this.#add(run)
+    this.#scope.use(this.#source.onRun((run) => this.#add(run)))
+    for (const signal of [closed, this.#options.signal]) {
       const abort = (): void => this.#wake()
       signal?.addEventListener('abort', abort)
       this.#scope.defer(() => signal?.removeEventListener('abort', abort))
@@ -52,9 +58,12 @@ class TreeCursor implements Disposable {
   }
 
   async *read(): AsyncGenerator<WatchedEvent, void, undefined> {
+    using _ = this
+    this.#attach()
     for (;;) {
       const stretch = this.#queue.shift()
-      if (stretch !== undefined) yield* this.#stretch(stretch)
+      // Not `yield*`: handing each event through a second asynchronous iterator would double its cost.
+      if (stretch !== undefined) for (const event of this.#stretch(stretch)) yield event
       else if (this.#ended) return
       else
         await new Promise<void>((resolve) => {
@@ -79,17 +88,31 @@ class TreeCursor implements Disposable {
   }
 
   #add({ log, run }: Watchable): void {
-    const { root } = this.#options
-    if (root !== undefined && log.header.rootId !== root && log.id !== root) return
+    if (!this.#belongs(log)) return
     this.#runs.set(run.id, run)
     // Events outside of any run, such as a late update, come with the session's newest run.
     this.#runs.set(log.id, run)
-    if (this.#readers.has(log.id)) return
-    const cursor = this.#options.after?.[log.id] ?? 0
+    if (this.#logs.has(log)) return
+    this.#logs.add(log)
+    const before = this.#readers.get(log.id)
+    const cursor = before?.cursor ?? this.#options.after?.[log.id] ?? 0
     this.#readers.set(log.id, log.readers.attach(cursor))
+    if (before !== undefined) return
     this.#scope.defer(() => this.#readers.get(log.id)?.detach())
     this.#scope.use(this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log, lastSeq)))
     if (log.published && log.lastSeq > cursor) this.#committed(log, log.lastSeq)
+  }
+
+  /** The root may itself be a child of another process, which its descendants then name as theirs. */
+  #belongs({ id, header }: SessionLog): boolean {
+    const { root } = this.#options
+    const { rootId, parentId } = header
+    return (
+      root === undefined ||
+      rootId === root ||
+      id === root ||
+      (parentId !== undefined && this.#readers.has(parentId))
+    )
   }
 
   #committed(log: SessionLog, upTo: number): void {
@@ -104,10 +127,7 @@ class TreeCursor implements Disposable {
   }
 }
 
-export async function* watchTree(
+export const watchTree = (
   source: WatchSource,
   options: WatchOptions = {},
-): AsyncGenerator<WatchedEvent, void, undefined> {
-  using cursor = new TreeCursor(source, options)
-  yield* cursor.read()
-}
+): AsyncGenerator<WatchedEvent, void, undefined> => new TreeCursor(source, options).read()

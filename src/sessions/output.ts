@@ -33,7 +33,8 @@ export const advanceOutput = (output: Output, update: SessionUpdate): Output => 
     const id = typeof messageId === 'string' ? messageId : undefined
     const begins = output.broken || (output.current !== '' && id !== output.messageId)
     if (begins) return next(output, text, id)
-    return { ...output, current: output.current + text, ...(id !== undefined && { messageId: id }) }
+    const { last, current } = output
+    return { last, current: current + text, broken: false, ...(id !== undefined && { messageId: id }) }
   }
   const ends =
     isUpdate(update, 'tool_call') ||

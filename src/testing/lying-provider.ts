@@ -63,7 +63,11 @@ class LyingSession implements ProviderSession {
     if (this.#row === 'resume' && this.#turns > 1 && !this.#setup.signal.aborted) {
       this.#sessions.push(await this.#reopen())
     }
-    const told = { ...turn, request: ignoring(turn.request, this.#row), ...(this.#row === 'permissions' && ACTS) }
+    const told = {
+      ...turn,
+      request: ignoring(turn.request, this.#row),
+      ...(this.#row === 'permissions' && ACTS),
+    }
     return this.#session.prompt(without(content, this.#row), told)
   }
 
@@ -80,9 +84,7 @@ class LyingSession implements ProviderSession {
 const ACTS: Pick<Turn, 'requestPermission'> = {
   requestPermission: async ({ options }) => {
     const allow = options.find(({ kind }) => kind === 'allow_once')
-    return allow === undefined
-      ? { outcome: 'cancelled' }
-      : { outcome: 'selected', optionId: allow.optionId }
+    return allow === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: allow.optionId }
   },
 }
 
@@ -101,36 +103,45 @@ const drop = <T extends object>(value: T, ...keys: readonly (keyof T)[]): T =>
 const presetWithout = (request: ResolvedStartRequest, part: keyof Preset): ResolvedStartRequest =>
   request.preset === undefined ? request : { ...request, preset: drop(request.preset, part) }
 
-/** The request as an agent sees it that knows nothing of the row. */
-const ignoring = (request: ResolvedStartRequest, row: CapabilityId): ResolvedStartRequest => {
-  switch (row) {
-    case 'depthLimit':
-      return { ...drop(request, 'maxDepth'), requested: drop(request.requested, 'maxDepth') }
-    case 'persona':
-      return presetWithout(drop(request, 'persona'), 'instructions')
-    case 'toolFilter':
-      return presetWithout(drop(request, 'toolFilter'), 'tools')
-    case 'model':
-    case 'effort':
-    case 'sandbox':
-    case 'outputSchema':
-      return { ...drop(request, row), requested: drop(request.requested, row) }
-    case 'images':
-    case 'audio':
-    case 'resources':
-      return { ...request, prompt: without(request.prompt, row) }
-    case 'additionalDirectories':
-    case 'mcpServers':
-      return { ...request, [row]: [] }
-    case 'resume':
-    case 'fork':
-      return request.origin.from === row ? { ...request, origin: { from: 'new' } } : request
-    case 'maxTurns':
-    case 'maxTokens':
-    case 'maxCostUsd':
-      return { ...request, limits: drop(request.limits, row) }
-    case 'permissions':
-    case 'steer':
-      return request
-  }
+type Ignorance = (request: ResolvedStartRequest) => ResolvedStartRequest
+
+const field =
+  (name: 'model' | 'effort' | 'sandbox' | 'outputSchema' | 'maxDepth'): Ignorance =>
+  (request) => ({ ...drop(request, name), requested: drop(request.requested, name) })
+const blocks =
+  (row: CapabilityId): Ignorance =>
+  (request) => ({ ...request, prompt: without(request.prompt, row) })
+const limit =
+  (name: keyof ResolvedStartRequest['limits']): Ignorance =>
+  (request) => ({ ...request, limits: drop(request.limits, name) })
+const origin =
+  (from: 'resume' | 'fork'): Ignorance =>
+  (request) =>
+    request.origin.from === from ? { ...request, origin: { from: 'new' } } : request
+
+const IGNORING: { readonly [Id in CapabilityId]: Ignorance } = {
+  depthLimit: field('maxDepth'),
+  persona: (request) => presetWithout(drop(request, 'persona'), 'instructions'),
+  toolFilter: (request) => presetWithout(drop(request, 'toolFilter'), 'tools'),
+  model: field('model'),
+  effort: field('effort'),
+  sandbox: field('sandbox'),
+  outputSchema: field('outputSchema'),
+  images: blocks('images'),
+  audio: blocks('audio'),
+  resources: blocks('resources'),
+  additionalDirectories: (request) => ({ ...request, additionalDirectories: [] }),
+  mcpServers: (request) => ({ ...request, mcpServers: [] }),
+  resume: origin('resume'),
+  fork: origin('fork'),
+  maxTurns: limit('maxTurns'),
+  maxTokens: limit('maxTokens'),
+  maxCostUsd: limit('maxCostUsd'),
+  // The lie is in the turn, not in the request.
+  permissions: (request) => request,
+  steer: (request) => request,
 }
+
+/** The request as an agent sees it that knows nothing of the row. */
+const ignoring = (request: ResolvedStartRequest, row: CapabilityId): ResolvedStartRequest =>
+  IGNORING[row](request)

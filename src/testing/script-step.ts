@@ -30,12 +30,12 @@ export type ScriptStep =
   | { readonly update: SessionUpdate }
   /** Says what it got: `{"model":"m-1"}`; null where it got nothing. */
   | { readonly report: Reportable }
-  /** Asks for permission; plays `then` when allowed, `otherwise` when not. */
+  /** Asks for permission; plays `granted` or `denied`. */
   | {
       readonly ask: string
       readonly kind?: ToolKind
-      readonly then?: readonly ScriptStep[]
-      readonly otherwise?: readonly ScriptStep[]
+      readonly granted?: readonly ScriptStep[]
+      readonly denied?: readonly ScriptStep[]
     }
   /** Calls one of its tools: a tool call that plays `do`, or a failed one when the tool isn't there for it. */
   | { readonly tool: string; readonly do?: readonly ScriptStep[] }

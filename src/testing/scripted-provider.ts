@@ -47,7 +47,8 @@ export interface ScriptedProvider extends SubagentProvider {
 }
 
 const rowsOf = (claimed: ScriptedProviderOptions['capabilities']): SubagentCapabilities => {
-  if (claimed === 'all') return claims(Object.fromEntries(CAPABILITY_IDS.map((id) => [id, 'native' as const])))
+  if (claimed === 'all')
+    return claims(Object.fromEntries(CAPABILITY_IDS.map((id) => [id, 'native' as const])))
   return claims(claimed === 'none' ? {} : claimed)
 }
 

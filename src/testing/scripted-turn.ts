@@ -105,7 +105,7 @@ export class ScriptedTurn {
     const outcome = await turn.requestPermission({ toolCall, options: OPTIONS })
     const allowed = outcome.outcome === 'selected' && outcome.optionId === 'yes'
     this.#called(toolCall.toolCallId, allowed)
-    await this.#steps((allowed ? step.then : step.otherwise) ?? [])
+    await this.#steps((allowed ? step.granted : step.denied) ?? [])
   }
 
   async #tool(title: string, runs: boolean, steps: readonly ScriptStep[]): Promise<void> {
@@ -151,8 +151,11 @@ export class ScriptedTurn {
   }
 
   #spend({ turns = 0, tokens = 0, costUsd = 0 }: Extract<ScriptStep, { spend: unknown }>['spend']): void {
-    const { maxTurns = Infinity, maxTokens = Infinity, maxCostUsd = Infinity } =
-      this.#context.turn.request.limits
+    const {
+      maxTurns = Infinity,
+      maxTokens = Infinity,
+      maxCostUsd = Infinity,
+    } = this.#context.turn.request.limits
     this.#spent.turns += turns
     this.#spent.tokens += tokens
     this.#spent.costUsd += costUsd
@@ -170,55 +173,39 @@ export class ScriptedTurn {
     const { cwd } = this.#context.turn.request
     if ('throw' in step) throw new TypeError(step.throw)
     if ('fail' in step)
-      throw new SubagentError(step.fail, 'prompt', step.message ?? 'scripted', (step.data ?? {}) as never)
+      throw new SubagentError(step.fail, 'prompt', step.message ?? 'scripted', step.data ?? {})
     this.#context.die()
-    throw new SubagentError('AGENT_EXITED', 'prompt', 'The scripted agent ended in mid-turn, as its script says.', {
-      command: 'scripted',
-      cwd,
-      exitCode: 1,
-    })
+    throw new SubagentError(
+      'AGENT_EXITED',
+      'prompt',
+      'The scripted agent ended in mid-turn, as its script says.',
+      {
+        command: 'scripted',
+        cwd,
+        exitCode: 1,
+      },
+    )
   }
 
   #report(what: Reportable): unknown {
     const { turn, content, tools, memory } = this.#context
     const { request } = turn
-    switch (what) {
-      case 'instructions':
-        return request.persona ?? request.preset?.instructions?.text
-      case 'tools':
-        return tools.names()
-      case 'memory':
-        return memory
-      case 'images':
-        return content.flatMap((block) => (block.type === 'image' ? [block.data] : []))
-      case 'audio':
-        return content.flatMap((block) => (block.type === 'audio' ? [block.data] : []))
-      case 'resources':
-        return content.flatMap((block) => (block.type === 'resource' ? [block.resource] : []))
-      case 'model':
-      case 'effort':
-      case 'sandbox':
-      case 'maxDepth':
-      case 'outputSchema':
-      case 'additionalDirectories':
-      case 'mcpServers':
-      case 'cwd':
-      case 'permission':
-        return request[what]
+    const computed: { readonly [What in Reportable]?: () => unknown } = {
+      instructions: () => request.persona ?? request.preset?.instructions?.text,
+      tools: () => tools.names(),
+      memory: () => memory,
+      images: () => content.flatMap((block) => (block.type === 'image' ? [block.data] : [])),
+      audio: () => content.flatMap((block) => (block.type === 'audio' ? [block.data] : [])),
+      resources: () => content.flatMap((block) => (block.type === 'resource' ? [block.resource] : [])),
     }
+    const fields: Partial<Record<Reportable, unknown>> = { ...request }
+    return computed[what]?.() ?? fields[what]
   }
 }
 
 const isWithin = (root: string, path: string): boolean => !relative(root, path).startsWith('..')
 
 const mayWrite = ({ sandbox, cwd, additionalDirectories }: ResolvedStartRequest, path: string): boolean => {
-  switch (sandbox) {
-    case undefined:
-    case 'danger-full-access':
-      return true
-    case 'workspace-write':
-      return [cwd, ...additionalDirectories].some((root) => isWithin(root, path))
-    case 'read-only':
-      return false
-  }
+  if (sandbox === undefined || sandbox === 'danger-full-access') return true
+  return sandbox === 'workspace-write' && [cwd, ...additionalDirectories].some((root) => isWithin(root, path))
 }

@@ -14,12 +14,14 @@ const WORDS: { readonly [S in ResultDocument['status']]: string } = {
 }
 
 const TAIL_LINES = 10
+/** A shell's own bookkeeping, which explains no failure. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['_', 'SHLVL', 'OLDPWD', 'PS1', 'LS_COLORS'])
 
 /** What the agent wrote on stderr, and which variables it didn't get: the two things that explain most failures. */
 export const errorHints = ({ data }: ErrorJson): readonly string[] => {
   const { stderr, withheld } = data
   const tail = typeof stderr === 'string' ? stderr.trimEnd().split('\n').slice(-TAIL_LINES) : []
-  const names = Array.isArray(withheld) ? withheld.map(String) : []
+  const names = Array.isArray(withheld) ? withheld.map(String).filter((name) => !BOOKKEEPING.has(name)) : []
   return [
     ...(tail.length > 0 && tail[0] !== ''
       ? ['The agent wrote on stderr:', ...tail.map((line) => `  ${line}`)]

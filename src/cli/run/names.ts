@@ -1,4 +1,5 @@
 /** The names by which a person can mean a provider. */
+import { SubagentError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Installable } from './choice.ts'
 import { KNOWN_PROVIDER_NAMES } from '../../gateway.ts'
@@ -31,3 +32,19 @@ export const installableAgents = (gateway: Gateway): readonly Installable[] =>
       program === undefined && agent.npm !== undefined ? [{ name: agent.name, npm: agent.npm }] : [],
     )
     .slice(0, 2)
+
+/** A known agent that isn't installed is told apart from a name that means nothing here. */
+export const requireInstalled = (name: string, gateway: Gateway): void => {
+  const { providers } = gateway.runtime
+  if (providers.find(name) !== undefined) return
+  const known = gateway.agents().find(({ agent }) => agent.name === name || agent.aliases?.includes(name))
+  if (known === undefined) return
+  const { title, program, npm } = known.agent
+  const way = npm === undefined ? `Install it so that ${program} is there` : `Type: npm install -g ${npm}`
+  throw new SubagentError(
+    'PROVIDER_NOT_FOUND',
+    'resolve',
+    `${title} (${name}) is not installed here: there is no program ${program} on PATH. ${way}`,
+    { provider: name, known: providers.names() },
+  )
+}

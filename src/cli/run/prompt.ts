@@ -54,7 +54,7 @@ export const readPrompt = async ({ words, file, stdin, say }: PromptInputs): Pro
   const parts = [words.filter((word) => word !== '-').join(' ')]
   if (file !== undefined && file !== '-') {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw usage(`The prompt file ${file} can't be read (${error.code}).`)
+      throw usage(`The prompt file ${file} can't be read (${error.code}). Name a file that can.`)
     })
     parts.push(text)
   }

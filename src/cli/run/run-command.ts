@@ -3,17 +3,18 @@ import { present } from '../../contract/present.ts'
 import type { SubagentStartRequest } from '../../contract/request.ts'
 import type { SubagentRun } from '../../contract/run.ts'
 import { Gateway } from '../../gateway.ts'
-import { asSubagentError, errorDocument, resultDocument } from '../documents.ts'
+import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '../documents.ts'
 import type { Io } from '../io.ts'
 import { errorHints } from './failure.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
 import { chooseProvider } from './choice.ts'
+import { Faults } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { presenterFor } from './presenter.ts'
 import type { Presenter } from './presenter.ts'
 import { readPrompt } from './prompt.ts'
-import { foundNames, installableAgents, providerNames } from './names.ts'
+import { foundNames, installableAgents, providerNames, requireInstalled } from './names.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 export interface RunInvocation {
@@ -36,17 +37,28 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal === undefined ? io.stdout.write(chunk) : terminal.text(chunk)
   const presenter = presenterFor(format, { stdout: io.stdout, text, say })
   let run: SubagentRun | undefined
+  let opened: Gateway | undefined
   using interrupts = new Interrupts(
     () => run?.cancel('signal'),
-    () => process.exit(130),
+    () => {
+      opened?.abandon()
+      process.exit(SIGNAL_EXITS[interrupts.received ?? 'SIGINT'])
+    },
   )
+  // A provider's module is foreign code: what it prints and throws must not break what is said here.
+  io.stdout.keep(io.stderr)
+  using faults = new Faults()
   try {
-    await using gateway = await openGateway(invocation, io, say)
-    const request = await resolveRequest(invocation, gateway, { ...io, say })
+    await using gateway = await interrupts.unless(openGateway(invocation, io, say))
+    opened = gateway
+    const request = await interrupts.unless(resolveRequest(invocation, gateway, { ...io, say }))
     terminal?.starting(request.provider)
-    run = await gateway.runtime.start(request, { signal: interrupts.signal, answers: isInteractive(io) })
+    faults.of(request.provider)
+    run = await faults.unless(
+      gateway.runtime.start(request, { signal: interrupts.signal, answers: isInteractive(io) }),
+    )
     terminal?.started()
-    await follow(run, gateway, presenter, io, terminal)
+    await faults.unless(follow(run, gateway, presenter, io, terminal))
     const document = resultDocument(await run.result, flags.onDenied ?? 'fail', interrupts.received)
     terminal?.close()
     presenter.result(document)
@@ -99,6 +111,7 @@ const resolveRequest = async (
     installable: () => installableAgents(gateway),
     ...present({ command, named: flags.provider, defaultProvider: config.defaultProvider }),
   })
+  requireInstalled(choice.provider, gateway)
   if (choice.note !== undefined) io.say(choice.note)
   const request = requestFromFlags(flags, io.cwd)
   const prompt = await readPrompt({

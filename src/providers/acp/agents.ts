@@ -26,6 +26,8 @@ export interface KnownAgent {
   readonly graces?: { readonly eofMs?: number; readonly termMs?: number }
   readonly asks?: AskMode
   readonly failureSign?: FailureSign
+  /** `agentInfo.name` of its handshake, which knows it where the command line doesn't show it. */
+  readonly agentInfo?: string
   /** An npm package that brings the program. */
   readonly npm?: string
 }
@@ -75,6 +77,7 @@ const claudeAdapter = {
   variables: CLAUDE_VARIABLES,
   asks: { modeId: 'default' },
   graces: { termMs: 2000 },
+  agentInfo: '@agentclientprotocol/claude-agent-acp',
   npm: '@agentclientprotocol/claude-agent-acp',
 } as const
 
@@ -85,6 +88,7 @@ const codexAdapter = {
   asks: { env: { INITIAL_AGENT_MODE: 'read-only' }, modeId: 'read-only' },
   graces: { termMs: 2000 },
   failureSign: codexFailure,
+  agentInfo: '@agentclientprotocol/codex-acp',
   npm: '@agentclientprotocol/codex-acp',
 } as const
 
@@ -181,6 +185,12 @@ export const knownByProgram = (words: readonly string[]): KnownAgent | undefined
     .slice(0, 2)
     .map((word) => KNOWN_AGENTS.findLast(({ program }) => program === programName(word)))
     .find((agent) => agent !== undefined)
+
+/** The failure sign of the agent that named itself in its handshake. */
+export const failureSignOf = (agentName: string | undefined): FailureSign | undefined =>
+  agentName === undefined
+    ? undefined
+    : KNOWN_AGENTS.find(({ agentInfo }) => agentInfo === agentName)?.failureSign
 
 /** `…/node_modules/@scope/codex-acp/dist/index.js` is the program of its package: codex-acp. */
 export const programName = (word: string): string => {

@@ -1,7 +1,7 @@
 /** Serves the agent's requests: permissions always, files and terminals only when they were configured. */
 import { isRecord } from '../../contract/json.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from '../../wire/rpc-error.ts'
-import { readConfined, writeConfined } from './confine.ts'
+import { confinedDirectory, readConfined, writeConfined } from './confine.ts'
 import type { ClientMethods } from './handshake.ts'
 import type { Terminals } from './terminals.ts'
 
@@ -36,11 +36,11 @@ const variables = (value: unknown): Record<string, string> =>
 
 const createTerminal = async (params: Record<string, unknown>, context: ClientContext): Promise<object> => {
   const { env, roots, terminals } = context
-  const args = params['args']
+  const { args, cwd } = params
   const terminalId = await terminals.create({
     command: text(params, 'command'),
     args: Array.isArray(args) ? args.map(String) : [],
-    cwd: typeof params['cwd'] === 'string' ? params['cwd'] : (roots[0] ?? '/'),
+    cwd: typeof cwd === 'string' ? await confinedDirectory(cwd, roots) : (roots[0] ?? '/'),
     env: { ...env, ...variables(params['env']) },
     outputByteLimit: count(params, 'outputByteLimit'),
   })

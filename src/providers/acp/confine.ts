@@ -1,6 +1,6 @@
 /** Opens files for an agent within its session's roots, whatever links or names it tries (C37). */
 import { constants } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 import { INVALID_PARAMS, RpcError } from '../../wire/rpc-error.ts'
@@ -12,16 +12,23 @@ const refuse = (path: string, why: string): never => {
 const within = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
+const checkForm = (path: string): void => {
+  if (!isAbsolute(path)) refuse(path, 'is not an absolute path')
+  if (path.includes('\0')) refuse(path, 'holds a NUL byte')
+  if (path.split(sep).includes('..')) refuse(path, 'holds ".."')
+}
+
 /**
  * The real path behind `path`, whose directory must exist. Only its last part may be missing, and no part of
  * it may lead out of the roots.
  */
 const realTarget = async (path: string, roots: readonly string[]): Promise<string> => {
-  if (!isAbsolute(path)) refuse(path, 'is not an absolute path')
-  if (path.includes('\0')) refuse(path, 'holds a NUL byte')
-  if (path.split(sep).includes('..')) refuse(path, 'holds ".."')
+  checkForm(path)
   const directory = await realpath(dirname(path)).catch(() => refuse(path, 'has no existing directory'))
-  const real = join(directory, basename(path))
+  return insideRoots(join(directory, basename(path)), path, roots)
+}
+
+const insideRoots = async (real: string, path: string, roots: readonly string[]): Promise<string> => {
   const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => root)))
   return allowed.some((root) => within(root, real))
     ? real
@@ -42,6 +49,14 @@ const openConfined = async (path: string, roots: readonly string[], flags: numbe
   if (stats.isFile()) return handle
   await handle.close()
   return refuse(path, 'is not a regular file')
+}
+
+/** The directory of a terminal: like a file's, within the roots. */
+export const confinedDirectory = async (path: string, roots: readonly string[]): Promise<string> => {
+  checkForm(path)
+  const real = await realpath(path).catch(() => refuse(path, 'does not exist'))
+  await insideRoots(real, path, roots)
+  return (await stat(real)).isDirectory() ? real : refuse(path, 'is not a directory')
 }
 
 /** `line` counts from 1; `limit` is a number of lines. */

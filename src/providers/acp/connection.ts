@@ -30,6 +30,8 @@ export class AcpConnection implements AsyncDisposable {
   handshake: Handshake | undefined
   #phase: ErrorPhase = 'initialize'
   #gone = false
+  /** Present while nothing is read. */
+  #resumed: PromiseWithResolvers<void> | undefined
 
   constructor(name: string, process: SupervisedProcess, handlers: ConnectionHandlers, log: Logger) {
     this.#name = name
@@ -52,11 +54,14 @@ export class AcpConnection implements AsyncDisposable {
   }
 
   pause(): void {
+    this.#resumed ??= Promise.withResolvers<void>()
     this.process.stdout.pause()
   }
 
   resume(): void {
     this.process.stdout.resume()
+    this.#resumed?.resolve()
+    this.#resumed = undefined
   }
 
   /** Rejects with AGENT_EXITED, AGENT_NOT_ACP or PROTOCOL_MISMATCH, with the facts of the process. */
@@ -143,9 +148,12 @@ export class AcpConnection implements AsyncDisposable {
   }
 
   async #exited(): Promise<void> {
-    if (!this.process.stdout.readableEnded) {
-      // What the pipe still holds is read first; a grandchild that keeps it open is not waited for.
+    // What the pipe still holds is read first, also when a slow reader holds it up; a grandchild that keeps it
+    // open is not waited for.
+    while (!this.process.stdout.readableEnded) {
+      await this.#resumed?.promise
       await Promise.race([this.#outputEnded(), sleep(SILENT_END_MS / 5)])
+      if (this.#resumed === undefined) break
     }
     this.#lose(this.#exitError())
   }
@@ -171,7 +179,7 @@ export class AcpConnection implements AsyncDisposable {
 
   #exitError(): SubagentError {
     const facts = this.process.facts()
-    const { count, first } = this.#peer.noise
+    const { count } = this.#peer.noise
     if (this.#phase === 'initialize' && count > 0 && (facts.exitCode ?? 0) === 0) return this.#notAcp()
     const how =
       facts.signal !== undefined
@@ -185,7 +193,6 @@ export class AcpConnection implements AsyncDisposable {
     return new SubagentError('AGENT_EXITED', this.#phase, `${this.#name} ${how} ${when}.${said}`, {
       ...facts,
       reason: this.#phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
-      ...(first !== undefined && { firstLine: first }),
     })
   }
 

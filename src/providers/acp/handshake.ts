@@ -2,7 +2,7 @@
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 import type { CapabilityId, SubagentCapabilities, Support } from '../../contract/capabilities.ts'
 import { isRecord } from '../../contract/json.ts'
-import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
+import { CAPABILITY_IDS, lesser } from '../../capabilities/catalog.ts'
 import { claims } from '../../capabilities/rows.ts'
 
 export const PROTOCOL_VERSION = 1
@@ -56,6 +56,16 @@ const advertised = (capabilities: unknown): SubagentCapabilities => {
   return claims(Object.fromEntries(known.map((id) => [id, rows[id] as Support])))
 }
 
+/** A gateway's rows, as far as there is a method to reach them by. */
+const reachable = (
+  rows: SubagentCapabilities,
+  plain: Partial<SubagentCapabilities>,
+): Partial<SubagentCapabilities> => ({
+  ...rows,
+  resume: lesser(rows.resume, plain.resume ?? 'none'),
+  fork: lesser(rows.fork, plain.fork ?? 'none'),
+})
+
 /** Rows that a plain agent answers in its handshake; the others stay as they were declared. */
 const answered = (capabilities: Record<string, unknown>): Partial<SubagentCapabilities> => {
   const prompt = record(capabilities['promptCapabilities'])
@@ -85,7 +95,7 @@ export const readHandshake = (result: unknown): Handshake => {
   const methods = answer['authMethods']
   const plain = answered(capabilities)
   const rows: Partial<SubagentCapabilities> = isRecord(subgate)
-    ? { ...advertised(subgate['capabilities']), resume: plain.resume ?? 'none', fork: plain.fork ?? 'none' }
+    ? reachable(advertised(subgate['capabilities']), plain)
     : plain
   return {
     protocolVersion: typeof answer['protocolVersion'] === 'number' ? answer['protocolVersion'] : 0,
@@ -124,7 +134,8 @@ export const declaredRows = (asks: boolean): SubagentCapabilities =>
     permissions: asks ? 'native' : 'none',
   })
 
-/** What a gateway might turn out to have: everything. */
-export const EVERYTHING: SubagentCapabilities = claims(
-  Object.fromEntries(CAPABILITY_IDS.map((id) => [id, 'native' as const])),
-)
+/** What a gateway might turn out to have: everything but text in mid-turn, for which ACP has no method. */
+export const EVERYTHING: SubagentCapabilities = claims({
+  ...Object.fromEntries(CAPABILITY_IDS.map((id) => [id, 'native' as const])),
+  steer: 'none',
+})

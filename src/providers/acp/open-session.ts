@@ -32,6 +32,16 @@ const lacking = (name: string, request: ResolvedStartRequest, rows: SubagentCapa
   )
 }
 
+/** Never a silent fresh session (B9.3). */
+const notResumable = ({ request }: Opening, reason: string, cause?: unknown): SubagentError =>
+  new SubagentError(
+    'NOT_RESUMABLE',
+    'session',
+    `The session ${request.sessionId} can't be taken up again: ${reason}. Start a new session.`,
+    { sessionId: request.sessionId, reason },
+    { cause },
+  )
+
 const transport = (server: McpServer): 'stdio' | 'http' | 'sse' | 'acp' =>
   'type' in server ? server.type : 'stdio'
 
@@ -51,6 +61,18 @@ const refuseTransport = ({ name, request, handshake }: Opening): void => {
   )
 }
 
+/** An agent that neither resumes nor loads has lost the conversation together with its process. */
+const refuseLost = ({ name, request, handshake }: Opening): void => {
+  if (request.origin.from !== 'resume' || handshake.resume || handshake.loadSession) return
+  const reason = `${name} keeps conversations only while its process lives, and that has ended`
+  throw new SubagentError(
+    'NOT_RESUMABLE',
+    'session',
+    `The session ${request.sessionId} can't be taken up again: ${reason}. Start a new session.`,
+    { sessionId: request.sessionId, reason },
+  )
+}
+
 /**
  * Resolves with the rows that the agent turned out to have. When they fall short of the request, the agent's
  * session is not opened, and the rows say why.
@@ -64,8 +86,17 @@ export const openSession = async (
   const rows = bounded(declared, handshake.rows)
   if (lacking(name, request, rows)) return rows
   refuseTransport(opening)
+  refuseLost(opening)
   const { method, params } = sessionCall(request, handshake)
-  const answer = await connection.request(method, params, signal, () => session.replayed())
+  if (request.origin.from === 'resume' && !handshake.resume && !handshake.loadSession) {
+    throw notResumable(opening, 'the agent can take up no conversation of an earlier process')
+  }
+  const answer = await connection
+    .request(method, params, signal, () => session.replayed())
+    .catch((error: unknown) => {
+      const lost = request.origin.from !== 'new' && SubagentError.is(error) && error.code === 'AGENT_ERROR'
+      throw lost ? notResumable(opening, error.message, error) : error
+    })
   const nativeId = nativeIdOf(answer, request, method)
   if (handshake.gateway) {
     session.opened(nativeId)

@@ -72,6 +72,7 @@ export class AcpProvider implements SubagentProvider {
     const { name, version, answers, log, known } = this.#options
     await using unwind = new AsyncDisposableStack()
     const { env, withheld } = this.#environment(request, setup)
+    log.debug({ agent: name, withheld }, 'variables that the agent does not get')
     const [command, ...args] = this.#options.command
     const owner = present({
       sessionId: request.sessionId,
@@ -92,6 +93,7 @@ export class AcpProvider implements SubagentProvider {
     setup.signal.throwIfAborted()
     const process = await supervisor.spawn(spec)
     const terminals = new Terminals(supervisor, owner)
+    unwind.defer(() => terminals.close())
     const context = {
       methods: this.#methods,
       roots: [request.cwd, ...request.additionalDirectories],

@@ -11,10 +11,13 @@ const systemPrompt = ({ preset }: ResolvedStartRequest): acp.SystemPrompt | unde
   return { mode, content: [{ type: 'text', text: instructions.text }] }
 }
 
-/** Questions come to this side, whose policy answers them; so the other gateway is only ever told to ask. */
-const controls = (request: ResolvedStartRequest): object => {
+/**
+ * Questions come to this side, whose policy answers them; so the other gateway is only ever told to ask, and not
+ * even that where its agent isn't known to.
+ */
+const controls = (request: ResolvedStartRequest, { rows }: Handshake): object => {
   const { preset, model, effort, maxDepth, keep, label, permission } = request.requested
-  const ask = permission === undefined ? undefined : ('ask' as const)
+  const ask = permission === undefined || rows.permissions === 'none' ? undefined : ('ask' as const)
   return present({ preset, model, effort, maxDepth, keep, label, sandbox: request.sandbox, permission: ask })
 }
 
@@ -22,7 +25,7 @@ const sessionMeta = (
   request: ResolvedStartRequest,
   handshake: Handshake,
 ): { _meta?: acp.NewSessionRequest['_meta'] } =>
-  handshake.gateway ? { _meta: { subgate: controls(request) } } : {}
+  handshake.gateway ? { _meta: { subgate: controls(request, handshake) } } : {}
 
 export const sessionParams = (
   request: ResolvedStartRequest,

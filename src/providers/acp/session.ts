@@ -1,14 +1,16 @@
 /** An ACP agent's session: prompts, updates in wire order, permissions, cancel, and the end. */
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
-import type { ContentBlock, PermissionOption, SessionUpdate, ToolCallUpdate } from '../../contract/content.ts'
+import type { ContentBlock, SessionUpdate } from '../../contract/content.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
-import { INVALID_PARAMS, RpcError } from '../../wire/rpc-error.ts'
+import { failureSignOf } from './agents.ts'
 import type { FailureSign } from './agents.ts'
 import type { AcpConnection } from './connection.ts'
 import type { Handshake } from './handshake.ts'
+import { gatewayEvent, saysLate } from './gateway-words.ts'
+import { readQuestion } from './question.ts'
 import { promptParams } from './session-params.ts'
 import { outcomeOf } from './translate.ts'
 
@@ -36,6 +38,7 @@ export class AcpSession implements ProviderSession {
   #capabilities: SubagentCapabilities
   #nativeId: string | undefined
   #handshake: Handshake | undefined
+  #failureSign: FailureSign | undefined
   #current: TurnState | undefined
   /** Updates that came before the answer that names the session; a replay is dropped instead. */
   #early: unknown[] | undefined
@@ -43,6 +46,7 @@ export class AcpSession implements ProviderSession {
   constructor(context: SessionContext, capabilities: SubagentCapabilities, replays: boolean) {
     this.#context = context
     this.#capabilities = capabilities
+    this.#failureSign = context.failureSign
     this.#early = replays ? undefined : []
   }
 
@@ -60,6 +64,7 @@ export class AcpSession implements ProviderSession {
 
   shook(handshake: Handshake): void {
     this.#handshake = handshake
+    this.#failureSign ??= failureSignOf(handshake.agentName)
   }
 
   /** The rows that the agent turned out to have. */
@@ -94,13 +99,13 @@ export class AcpSession implements ProviderSession {
       costUsd: undefined,
       lastText: '',
     }
+    if (turn.signal.aborted) return { ended: 'cancelled' }
     this.#current = state
     const cancel = (): void => {
       connection.notify('session/cancel', { sessionId: this.#nativeId })
       // Whatever a reader is behind: the answer to the cancel must be read.
       connection.resume()
     }
-    if (turn.signal.aborted) return { ended: 'cancelled' }
     turn.signal.addEventListener('abort', cancel, { once: true })
     try {
       const params = promptParams(this.#nativeId, content, turn.request, handshake)
@@ -126,12 +131,14 @@ export class AcpSession implements ProviderSession {
     const update = params['update'] as SessionUpdate
     if (typeof update.sessionUpdate !== 'string') return
     const state = this.#current
-    if (state === undefined || state.over) {
+    const gateway = this.#handshake?.gateway === true
+    if (state === undefined || state.over || (gateway && saysLate(params))) {
       this.#context.setup.record({ type: 'session/late_update', update })
       return
     }
     this.#note(update, state)
-    const goOn = state.turn.emit({ type: 'session/update', update }, bytes)
+    const event = gateway ? gatewayEvent(update) : { type: 'session/update' as const, update }
+    const goOn = event === undefined || state.turn.emit(event, bytes)
     if (goOn || state.turn.signal.aborted) return
     const { connection } = this.#context
     connection.pause()
@@ -170,7 +177,7 @@ export class AcpSession implements ProviderSession {
   }
 
   #note(update: SessionUpdate, state: TurnState): void {
-    const failing = this.#context.failureSign?.(update)
+    const failing = this.#failureSign?.(update)
     if (failing !== undefined) state.failing = failing
     const fields = update as { readonly [field: string]: unknown }
     if (update.sessionUpdate === 'usage_update' && isRecord(fields['cost'])) {
@@ -186,13 +193,14 @@ export class AcpSession implements ProviderSession {
   #concluded(result: unknown, state: TurnState): TurnOutcome {
     const { turn, rejected, costUsd } = state
     if (state.failing && !turn.signal.aborted) {
-      const { name } = this.#context
+      const { name, connection } = this.#context
+      const { withheld } = connection.process.facts()
       const said = state.lastText.trim().slice(0, 1000)
       throw new SubagentError(
         'MODEL_ERROR',
         'prompt',
         `${name} ended its turn, but its model had failed: ${said}`,
-        {},
+        { ...(withheld !== undefined && { withheld }) },
       )
     }
     return outcomeOf(result, {
@@ -201,31 +209,4 @@ export class AcpSession implements ProviderSession {
       ...(costUsd !== undefined && { costUsd }),
     })
   }
-}
-
-interface Question {
-  readonly toolCall: ToolCallUpdate
-  readonly options: readonly PermissionOption[]
-  readonly path: readonly string[]
-}
-
-const isOption = (value: unknown): boolean =>
-  isRecord(value) && typeof value['optionId'] === 'string' && typeof value['kind'] === 'string'
-
-const readQuestion = (params: unknown): Question => {
-  const fields = isRecord(params) ? params : {}
-  const { toolCall, options } = fields
-  if (!isRecord(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
-    throw new RpcError(INVALID_PARAMS, 'toolCall.toolCallId is missing')
-  }
-  if (!Array.isArray(options) || options.length === 0 || !options.every(isOption)) {
-    throw new RpcError(
-      INVALID_PARAMS,
-      'options must hold at least one option, each with an optionId and a kind',
-    )
-  }
-  const meta = isRecord(fields['_meta']) ? fields['_meta'] : {}
-  const subgate = isRecord(meta['subgate']) ? meta['subgate'] : {}
-  const path = Array.isArray(subgate['path']) ? subgate['path'].map(String) : []
-  return { toolCall: toolCall as unknown as ToolCallUpdate, options: options as PermissionOption[], path }
 }

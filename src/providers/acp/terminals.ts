@@ -30,6 +30,7 @@ export class Terminals {
   readonly #owner: ProcessOwner
   readonly #terminals = new Map<string, Terminal>()
   #count = 0
+  #closed = false
 
   constructor(supervisor: Supervisor, owner: ProcessOwner) {
     this.#supervisor = supervisor
@@ -37,6 +38,7 @@ export class Terminals {
   }
 
   async create({ command, args, cwd, env, outputByteLimit }: TerminalRequest): Promise<string> {
+    if (this.#closed) throw new RpcError(INVALID_PARAMS, 'the session is closed')
     const [shell, ...script] = JOINED
     const process = await this.#supervisor.spawn({
       command: shell,
@@ -47,6 +49,10 @@ export class Terminals {
       owner: this.#owner,
     })
     process.endInput()
+    if (this.#closed) {
+      await process.stop()
+      throw new RpcError(INVALID_PARAMS, 'the session is closed')
+    }
     const terminal: Terminal = {
       process,
       limit: outputByteLimit ?? DEFAULT_LIMIT,
@@ -88,6 +94,7 @@ export class Terminals {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#terminals.keys()].map((id) => this.release(id)))
   }
 

@@ -63,12 +63,14 @@ export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
   const answer = isRecord(result) ? result : {}
   const meta = isRecord(answer['_meta']) ? answer['_meta'] : {}
   const subgate = isRecord(meta['subgate']) ? meta['subgate'] : undefined
-  const usage = usageOf(subgate?.['usage'] ?? answer['usage'], facts.costUsd)
-  if (subgate === undefined) return { ...byStopReason(answer['stopReason'], facts), ...present({ usage }) }
+  if (subgate === undefined) {
+    const usage = usageOf(answer['usage'], facts.costUsd)
+    return { ...byStopReason(answer['stopReason'], facts), ...present({ usage }) }
+  }
   const status = ENDED_BY_STATUS[String(subgate['status'])]
   const category = TRUNCATIONS.find((known) => known === subgate['category'])
   const more = present({
-    usage,
+    usage: usageOf(subgate['usage'], undefined),
     structured: subgate['structured'] as TurnOutcome['structured'],
     denied: Array.isArray(subgate['denied']) ? (subgate['denied'] as Denial[]) : undefined,
   })
@@ -136,16 +138,19 @@ export const errorOf = (error: RpcError, facts: AgentFacts): SubagentError => {
   const data = isRecord(error.data) ? error.data : {}
   const kind = data['errorKind'] ?? data['codex_error_info']
   const { name, phase } = facts
+  const withheld = present({ withheld: facts.process.withheld })
   if (kind === 'rate_limit' || kind === 'overloaded' || error.code === 429 || error.code === 529) {
     return new SubagentError('AGENT_BUSY', phase, `${name} is rate limited or overloaded: ${said}`, {})
   }
   if (kind === 'server_error' || error.code >= 500) {
     return new SubagentError('MODEL_ERROR', phase, `The model service of ${name} failed: ${said}`, {
       agentCode: error.code,
+      ...withheld,
     })
   }
   return new SubagentError('AGENT_ERROR', phase, `${name} answered with an error: ${said}`, {
     agentCode: error.code,
+    ...withheld,
     ...(typeof kind === 'string' && { agentData: { errorKind: kind } satisfies JsonObject }),
   })
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatDuration, parseDuration } from '../../../src/contract/durations.ts'
-import { errorOf } from './house.ts'
+import { errorOf } from '../config/house.ts'
 
 test.for([
   ['90', 90_000],

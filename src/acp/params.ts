@@ -1,0 +1,82 @@
+/** Reads the editor's parameters: strict, as a malformed entry that is dropped in silence is a control that isn't enforced. Pure. */
+import { SubagentError } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
+import { present } from '../contract/present.ts'
+import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
+import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
+import type { SubagentStartRequest } from '../contract/request.ts'
+import { invalid } from './errors.ts'
+
+/** A start without its prompt, which comes later. */
+export type SessionRequest = Omit<SubagentStartRequest, 'provider' | 'prompt' | 'session'>
+
+const record = (params: unknown): Record<string, unknown> => (isRecord(params) ? params : {})
+
+const subgateMeta = (params: Record<string, unknown>): unknown => record(params['_meta'])['subgate'] ?? {}
+
+/** The schemas of the gate's own request decide on the values; here is said what must be there at all. */
+export const readNewSession = (raw: unknown, defaults: SessionControls): SessionRequest => {
+  const params = record(raw)
+  const { cwd, mcpServers, additionalDirectories, systemPrompt } = params
+  if (typeof cwd !== 'string') throw invalid('cwd', '"cwd" is missing: give an absolute path.')
+  if (!Array.isArray(mcpServers)) {
+    throw invalid('mcpServers', '"mcpServers" is missing: give an array, which may be empty.')
+  }
+  for (const [index, server] of mcpServers.entries()) {
+    if (record(server)['type'] === 'acp') {
+      throw invalid(
+        `mcpServers.${index}.type`,
+        `"mcpServers.${index}.type" is "acp", which isn't offered here. Use stdio, http or sse.`,
+      )
+    }
+  }
+  if (systemPrompt !== undefined && systemPrompt !== null) {
+    throw invalid(
+      'systemPrompt',
+      '"systemPrompt" isn\'t offered here. Instructions belong to a preset: name one in "_meta.subgate.preset".',
+    )
+  }
+  return {
+    ...defaults,
+    ...parseSessionControls(subgateMeta(params)),
+    cwd,
+    // An empty list asks for nothing, so that the configured servers count.
+    ...(mcpServers.length > 0 && { mcpServers: mcpServers as SubagentStartRequest['mcpServers'] & object }),
+    ...present({
+      additionalDirectories: (additionalDirectories ?? undefined) as readonly string[] | undefined,
+    }),
+  }
+}
+
+export interface PromptParams {
+  readonly sessionId: string
+  readonly prompt: SubagentStartRequest['prompt']
+  readonly controls: PromptControls
+}
+
+export const readPrompt = (raw: unknown): PromptParams => {
+  const params = record(raw)
+  return {
+    sessionId: readSessionId(params),
+    prompt: params['prompt'] as SubagentStartRequest['prompt'],
+    controls: parsePromptControls(subgateMeta(params)),
+  }
+}
+
+export const readSessionId = (raw: unknown): string => {
+  const { sessionId } = record(raw)
+  if (typeof sessionId === 'string') return sessionId
+  throw invalid('sessionId', '"sessionId" is missing.')
+}
+
+export const unknownMode = (raw: unknown): SubagentError =>
+  invalid(
+    'modeId',
+    `No mode has the id ${JSON.stringify(record(raw)['modeId'])}. Valid ids: none, as this session has no modes.`,
+  )
+
+/** Notices reach only a client that said that it shows them. */
+export const takesNotices = (params: unknown): boolean => {
+  const capabilities = record(record(params)['clientCapabilities'])
+  return isRecord(record(capabilities['session'])['notices'])
+}

@@ -1,0 +1,10 @@
+/** Entry `subgate/conformance`: the manifest of what providers owe, and the check of each requirement. */
+export { ConformanceFailure } from './failure.ts'
+export type { Cue, CueRequest, Evidence, Place, ProviderFixture, Subject } from './fixture.ts'
+export { MANIFEST } from './manifest.ts'
+export type { BehaviourCue, CueName, Requirement, ToolFilterCue } from './manifest.ts'
+export { conformanceMarkdown } from './markdown.ts'
+export { PROOFS } from './proofs.ts'
+export type { Proof } from './proofs.ts'
+export { verify } from './verify.ts'
+export type { Verdict } from './verify.ts'

@@ -1,0 +1,69 @@
+/** What a run's two edges say: its start, what of the host's defaults doesn't apply, and its result. Pure. */
+import type { Notice, RunStarted } from '../contract/events.ts'
+import { present } from '../contract/present.ts'
+import type { ResolvedStartRequest } from '../contract/request.ts'
+import type { Denial, SubagentResult, TurnOutcome } from '../contract/result.ts'
+import type { ProviderSession } from '../contract/provider.ts'
+import type { Verdict } from './ending.ts'
+import type { Registered } from './registry.ts'
+
+export const startedEvent = (
+  { depth, parentSessionId, label }: ResolvedStartRequest,
+  { provider, settings }: Registered,
+): RunStarted => ({
+  type: 'run/started',
+  provider: provider.name,
+  depth,
+  ...present({ parentSessionId, label }),
+  ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
+})
+
+/** Defaults aren't requests: one that this agent can't be held to is said, not refused. */
+export const unappliedNotice = (
+  { permission, requested }: ResolvedStartRequest,
+  { capabilities }: ProviderSession,
+  provider: string,
+): Notice | undefined => {
+  if (capabilities.permissions !== 'none' || permission === 'allow') return undefined
+  if (requested.permission !== undefined) return undefined
+  return {
+    type: 'notice',
+    severity: 'info',
+    title: `${provider} decides by itself what it does: it isn't known to ask first.`,
+    data: { notApplied: 'permission', value: permission },
+  }
+}
+
+export type Conclusion = Pick<
+  SubagentResult,
+  'status' | 'category' | 'structured' | 'usage' | 'denied' | 'durationMs' | 'error'
+>
+
+/** What `run/settled` records, and the result repeats. */
+export const conclusionOf = (
+  { status, category, structured, error }: Verdict,
+  outcome: TurnOutcome | undefined,
+  denied: readonly Denial[],
+  durationMs: number,
+): Conclusion => ({
+  status,
+  ...present({ category, structured, usage: outcome?.usage }),
+  denied: [...denied, ...(outcome?.denied ?? [])],
+  durationMs,
+  ...(error !== undefined && { error: error.toJSON() }),
+})
+
+export const resultOf = (
+  { runId, sessionId, parentSessionId, depth }: ResolvedStartRequest,
+  provider: string,
+  text: string,
+  conclusion: Conclusion,
+): SubagentResult => ({
+  runId,
+  sessionId,
+  ...present({ parentSessionId }),
+  provider,
+  depth,
+  text,
+  ...conclusion,
+})

@@ -1,0 +1,7 @@
+/** The conformance suite over the ACP provider, on fake agents in processes of their own. */
+import { describeProvider } from '../../src/conformance/vitest.ts'
+import { bareAcpAgent, wholeAcpAgent } from '../fixtures/conformance/acp.ts'
+
+describeProvider('the ACP provider over an agent that has everything', wholeAcpAgent)
+
+describeProvider('the ACP provider over an agent that says nothing of itself', bareAcpAgent)

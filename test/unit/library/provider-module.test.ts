@@ -1,0 +1,52 @@
+/** `providers.X.module`: a provider that configuration loads. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { createSubgate } from '../../../src/index.ts'
+import type { Subgate } from '../../../src/index.ts'
+
+const SOURCE = pathToFileURL(join(import.meta.dirname, '../../../src/provider.ts')).href
+
+/** A home whose user configuration names a module with this text. */
+const withModule = (text: string, module = './mine.mjs'): Promise<Subgate> => {
+  const home = join(String(process.env['SUBGATE_TEST_HOME']), `module-${crypto.randomUUID()}`)
+  const folder = join(home, 'config', 'subgate')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'mine.mjs'), text)
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ providers: { mine: { module } } }))
+  const env = {
+    PATH: '/nonexistent',
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_STATE_HOME: join(home, 'state'),
+  }
+  return createSubgate({ home, cwd: home, env })
+}
+
+const definition = (name: string, how = 'export const provider =') =>
+  `import { defineProvider } from '${SOURCE}'\n${how} defineProvider({ name: '${name}', run: ({ text }) => text.toUpperCase() })`
+
+test('a module that exports a provider is one, by its path beside the configuration', async () => {
+  await using subgate = await withModule(definition('mine'))
+  expect(await subgate.run('mine', 'hello')).toMatchObject({ status: 'completed', text: 'HELLO' })
+})
+
+test('a default export will do', async () => {
+  await using subgate = await withModule(definition('mine', 'export default'))
+  expect((await subgate.run('mine', 'hello')).text).toBe('HELLO')
+})
+
+test.each([
+  ['whose provider has another name', definition('yours'), './mine.mjs', 'whose provider is named "yours"'],
+  ['that exports none', 'export const other = 1', './mine.mjs', 'which exports no `provider`'],
+  ['that throws', "throw new Error('no luck')", './mine.mjs', "which can't be loaded: no luck"],
+  ['that is not there', '', './missing.mjs', "which can't be loaded"],
+  ['that is no installed package', '', 'subgate-no-such-package', "which can't be loaded"],
+])('a module %s is INVALID_CONFIG that names file and key', async (_, text, module, why) => {
+  const error: unknown = await withModule(text, module).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({
+    code: 'INVALID_CONFIG',
+    data: { key: 'providers.mine.module', file: expect.stringMatching(/subgate\/config\.json$/u) },
+  })
+  expect(String(error)).toContain(why)
+})
