@@ -1,6 +1,5 @@
 /** What the conformance suite needs to know of the finder: how to make it, and how to bring about each situation. */
-import { symlinkSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cue, ProviderFixture } from '../../src/conformance/index.ts'
 import { provider } from './finder.ts'
@@ -14,10 +13,9 @@ export const fixture: ProviderFixture = {
   create: async ({ workspace, elsewhere }, cue) => {
     await writeFile(join(workspace, 'a.txt'), 'honey one\nhoney two\n   \n')
     await writeFile(join(elsewhere, 'b.txt'), 'honey elsewhere\n')
-    // It comes while the finder follows, and can't be read: a fault after a first answer.
-    const broken =
-      cue === 'fault' ? setTimeout(() => symlinkSync('/nowhere', join(workspace, 'b.txt')), 50) : undefined
-    return { provider, [Symbol.asyncDispose]: async () => clearTimeout(broken) }
+    // A link that leads nowhere can't be read.
+    if (cue === 'fault') await symlink('/nowhere', join(elsewhere, 'c.txt'))
+    return { provider, [Symbol.asyncDispose]: async () => {} }
   },
   cues: {
     answer: looks('honey'),
@@ -25,7 +23,13 @@ export const fixture: ProviderFixture = {
     hang: looks('follow honey'),
     silent: looks('marmalade'),
     blank: looks('   '),
-    fault: looks('follow honey'),
+    // It has found something in the first directory when it fails in the second.
+    fault: {
+      request: ({ elsewhere }) => ({
+        prompt: [{ type: 'text', text: 'honey' }],
+        additionalDirectories: [elsewhere],
+      }),
+    },
     additionalDirectories: {
       request: ({ elsewhere }) => ({
         prompt: [{ type: 'text', text: 'honey' }],

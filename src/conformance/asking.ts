@@ -90,7 +90,7 @@ const CONTRAST: { readonly [Id in CapabilityId]: Contrast } = {
   depthLimit: field('maxDepth'),
   persona: field('preset'),
   toolFilter: field('preset'),
-  sandbox: field('sandbox'),
+  sandbox: (start) => ({ ...start, sandbox: 'danger-full-access' }),
   permissions: (start) => ({ ...start, permission: 'allow' }),
   outputSchema: field('outputSchema'),
   images: blocks('images'),

@@ -48,7 +48,8 @@ export class Stage implements AsyncDisposable {
     }
     this.runtime = new GatewayRuntime({
       store: this.store,
-      settings: { ...DEFAULT_SETTINGS, cwd: place.workspace, cancelMs: CANCEL_MS },
+      // What an agent is held back by must be the control under test, not a default.
+      settings: { ...DEFAULT_SETTINGS, cwd: place.workspace, cancelMs: CANCEL_MS, permission: 'allow' },
       providers: [{ provider: this.observed.provider, settings: subject.settings ?? {} }],
       presets: {
         find: async (name) => (preset?.name === name ? preset : undefined),

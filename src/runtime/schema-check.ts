@@ -23,7 +23,9 @@ const mismatch = (detail: string, path?: string): SchemaVerdict => ({
 
 /** Rejects with `INVALID_REQUEST` when the schema itself is no JSON schema. */
 export const schemaCheck = async (schema: JsonObject): Promise<SchemaCheck> => {
-  const { Ajv2020 } = await import('ajv/dist/2020.js')
+  // In the bundle a CommonJS module has no names of its own, only its default.
+  const { default: ajvModule } = await import('ajv/dist/2020.js')
+  const { Ajv2020 } = ajvModule
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   let validate: ReturnType<typeof ajv.compile>
   try {

@@ -86,6 +86,8 @@ test('C17: a flood is held back at its source, nothing is lost, and a cancel get
   expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, number) => number))
   const again = editor.prompt(sessionId, 'endless', 'endless')
   await editor.when(() => editor.messages.length > 20_200)
+  // Another session is served in the middle of it.
+  expect(await editor.session()).toMatch(/^ses_/u)
   editor.process.stdout.pause()
   await pause(500)
   editor.notify('session/cancel', { sessionId })

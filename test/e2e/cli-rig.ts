@@ -258,10 +258,10 @@ export const pidsOf = (file: string): readonly number[] =>
     'started' in entry ? [entry.started.pid] : 'grandchild' in entry ? [entry.grandchild] : [],
   )
 
+/** A dead process that nobody has collected yet doesn't count. */
 export const isAlive = (pid: number): boolean => {
   try {
-    process.kill(pid, 0)
-    return true
+    return !/^State:\s*[ZX]/mu.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
 /** The runtime against a model of it: random commands, and after each of them laws 3 to 6 hold. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PermissionOutcome } from '../../src/contract/content.ts'
 import type { PermissionId, SessionId } from '../../src/contract/ids.ts'

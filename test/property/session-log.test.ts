@@ -1,5 +1,5 @@
 /** Laws of the log over random histories: replay equals live, folds are incremental, a fork is a copy. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LogEntry, SessionEvent } from '../../src/contract/events.ts'
 import { runId, sessionId } from '../../src/contract/ids.ts'

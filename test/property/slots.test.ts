@@ -1,5 +1,5 @@
 /** Random trees of runs against small limits: all settle, and never more than the limits run at once (C26). */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SubagentError } from '../../src/contract/errors.ts'
 import type { TurnOutcome } from '../../src/contract/result.ts'

@@ -1,5 +1,5 @@
 /** The gate: what of a request needs which row, how much of it, and the words of a refusal. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CAPABILITY_IDS, CATALOG } from '../../../src/capabilities/catalog.ts'
 import type { GateInput } from '../../../src/capabilities/catalog.ts'
