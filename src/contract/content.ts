@@ -4,6 +4,8 @@ import type * as acp from '@agentclientprotocol/sdk/unstable'
 export type ContentBlock = acp.ContentBlock
 export type McpServer = acp.McpServer
 export type ToolKind = acp.ToolKind
+export type ToolCallContent = acp.ToolCallContent
+export type ToolCallLocation = acp.ToolCallLocation
 export type PermissionOption = acp.PermissionOption
 export type PermissionOptionKind = acp.PermissionOptionKind
 export type PermissionOutcome = acp.RequestPermissionOutcome
