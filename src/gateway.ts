@@ -6,19 +6,19 @@ import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
 import { loadConfig } from './config/layers.ts'
-import { beyondSystem } from './config/merge.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { dataDir, stateDir } from './config/paths.ts'
 import { describeConfig, withheldLine } from './config/show.ts'
 import type { ConfigDescription } from './config/show.ts'
 import { openTrustStore } from './config/trust.ts'
 import type { TrustStore } from './config/trust.ts'
-import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
-import type { PermissionPolicy, PresetSource, SubagentStartRequest } from './contract/request.ts'
+import type { PermissionPolicy, Preset, PresetSource, SubagentStartRequest } from './contract/request.ts'
+import { openPresets } from './gateway-presets.ts'
+import type { GatewayPresets } from './gateway-presets.ts'
 import { resolveLineage } from './lineage/ancestor.ts'
 import { loadKey } from './lineage/key.ts'
 import { LINEAGE_VARIABLE, signLineage } from './lineage/token.ts'
@@ -34,11 +34,14 @@ import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
 import type { AcpProviderOptions } from './providers/acp/provider.ts'
 import { loadProvider } from './provider-module.ts'
+import { completeRoot } from './root-request.ts'
 import { DEFAULT_SETTINGS } from './runtime/options.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { memoryStore } from './sessions/memory-store.ts'
 import { VERSION } from './version.ts'
+
+export type { PresetListing } from './gateway-presets.ts'
 
 export interface GatewayOptions {
   readonly cwd?: string
@@ -53,7 +56,8 @@ export interface GatewayOptions {
   readonly permission?: PermissionPolicy
   readonly settings?: Partial<HostSettings>
   readonly providers?: readonly RegisteredProvider[]
-  readonly presets?: PresetSource
+  /** Presets of code, which stand behind those of files; a source stands in place of all. */
+  readonly presets?: PresetSource | readonly Preset[]
   readonly log?: Logger
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
@@ -63,6 +67,7 @@ export class Gateway implements AsyncDisposable {
   readonly runtime: GatewayRuntime
   readonly loaded: LoadedConfig
   readonly trust: TrustStore
+  readonly presets: GatewayPresets
   /** The run in another process that this process works for. */
   readonly ancestor: LineageClaims | undefined
   readonly #options: GatewayOptions
@@ -81,6 +86,8 @@ export class Gateway implements AsyncDisposable {
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
     this.trust = openTrustStore(dataDir(home, this.#env))
+    const { trust } = this
+    this.presets = openPresets({ home, env: this.#env, trust, log: this.#log, given: options.presets })
     this.loaded = loadConfig({
       cwd,
       home,
@@ -103,7 +110,7 @@ export class Gateway implements AsyncDisposable {
         sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
       },
       log: this.#log,
-      ...present({ presets: options.presets }),
+      presets: this.presets,
     })
   }
 
@@ -126,28 +133,9 @@ export class Gateway implements AsyncDisposable {
     return this.#found
   }
 
-  /**
-   * A root's request with the explicit defaults of configuration, held against the system's file: what is wider
-   * than that allows is `INVALID_REQUEST`.
-   */
-  rootRequest(request: SubagentStartRequest): SubagentStartRequest {
-    const { config, system } = this.loaded
-    const { model, sandbox, mcpServers } = config
-    const whole = { ...present({ model, sandbox }), ...(mcpServers.length > 0 && { mcpServers }), ...request }
-    const [key] = beyondSystem(system, {
-      permission: whole.permission,
-      sandbox: whole.sandbox,
-      'limits.idleMs': whole.limits?.idleMs,
-      'limits.totalMs': whole.limits?.totalMs,
-      'subagent.maxDepth': whole.maxDepth,
-    })
-    if (key === undefined) return whole
-    throw new SubagentError(
-      'INVALID_REQUEST',
-      'request',
-      `The request is wider than this machine's configuration allows (${key} in /etc/subgate/config.json). Ask for that or less.`,
-      { field: key },
-    )
+  /** A root's request with the explicit defaults of configuration. */
+  rootRequest(request: SubagentStartRequest): Promise<SubagentStartRequest> {
+    return completeRoot(request, this.loaded, this.presets, this.#options.cwd ?? process.cwd())
   }
 
   /** Where this gateway's faces log to. */

@@ -81,7 +81,7 @@ export const createSubgate = async (options: SubgateOptions = {}): Promise<Subga
     const content = typeof prompt === 'string' ? [text(prompt)] : prompt
     const request: SubagentStartRequest = { ...fields, provider, prompt: content }
     return runtime.start(
-      request.parent === undefined ? gateway.rootRequest(request) : request,
+      request.parent === undefined ? await gateway.rootRequest(request) : request,
       present({ signal, answers }),
     )
   }

@@ -53,7 +53,9 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': MAY_IMPORT['gateway'] ?? [],
+  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'root-request'],
+  'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
+  'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
   'version.ts': [],
   'index.ts': ['contract', 'capabilities', 'gateway', 'runtime', 'provider'],
@@ -189,7 +191,7 @@ describe('the shape of the sources', () => {
     const names = /\b(?:claude|codex|gemini|opencode)\b/iu
     const code = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, '')
     const allowedFiles =
-      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|process\/environment-names\.ts$)/u
+      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|contract\/preset-folders\.ts$|process\/environment-names\.ts$)/u
     const wrong = files.filter(
       (file) => !allowedFiles.test(file) && names.test(code(readFileSync(join(SRC, file), 'utf8'))),
     )

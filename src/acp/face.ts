@@ -52,7 +52,7 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
   /** Gated here, so that an editor learns what is refused before it has a session. */
   const open = async (params: unknown): Promise<acp.NewSessionResponse> => {
     const request = { provider, ...readNewSession(params, options.controls ?? {}) }
-    await host.runtime.check(host.rootRequest({ ...request, prompt: PLACEHOLDER }))
+    await host.runtime.check(await host.rootRequest({ ...request, prompt: PLACEHOLDER }))
     const id = `ses_${randomUUID().replaceAll('-', '').slice(0, 20)}`
     const { client } = connection
     sessions.set(id, new FaceSession({ id, request, host, client, takesNotices: notices, log }))

@@ -105,7 +105,7 @@ export class FaceSession {
   async #start({ prompt, controls }: PromptParams, signal: AbortSignal): Promise<SubagentRun> {
     const { host, request } = this.#options
     const { runtime } = host
-    const asked = host.rootRequest({ ...followUp(request, this.#root), ...controls, prompt })
+    const asked = await host.rootRequest({ ...followUp(request, this.#root), ...controls, prompt })
     const options = { signal, answers: this.#questions.answered }
     const rows = runtime.providers.get(request.provider).provider.capabilities
     if (asked.keep !== undefined || rows.resume === 'none') return runtime.start(asked, options)

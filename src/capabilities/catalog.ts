@@ -80,6 +80,7 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
     enforced: "The agent's tools can't leave the sandbox.",
     asks: (input) => [
       ...when(has(input, 'sandbox'), 'sandbox'),
+      ...when(input.preset?.sandbox !== undefined, 'preset.permissionMode'),
       ...when(
         input.inheritedSandbox !== undefined &&
           input.inheritedSandbox !== 'danger-full-access' &&

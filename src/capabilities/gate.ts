@@ -29,7 +29,7 @@ const list = (words: readonly string[]): string => words.join(', ')
 
 const sentence = (subject: Subject, misses: readonly Miss[], alternatives: readonly string[]): string => {
   const asked = misses.map(({ id, field }) => {
-    const { flag } = CATALOG[id]
+    const flag = field.startsWith('preset.') ? '--agent' : CATALOG[id].flag
     return flag === undefined ? `"${field}"` : `"${field}" (${flag})`
   })
   const controls = [...new Set(misses.map(({ id }) => CATALOG[id].title.toLowerCase()))]

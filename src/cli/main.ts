@@ -10,7 +10,7 @@ import { Output } from './output.ts'
 import { FORMATS } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 
-const COMMANDS: readonly string[] = ['run', 'acp', 'providers', 'config', 'trust']
+const COMMANDS: readonly string[] = ['run', 'acp', 'providers', 'presets', 'config', 'trust']
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
 const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
 
@@ -45,6 +45,7 @@ const runOptions = (command: Command): Command =>
     .option('--timeout <duration>', 'limit on the whole run: seconds, or 90s, 10m, 1h; 0 = none')
     .option('--idle-timeout <duration>', 'limit on silence; 0 = none (10m unless configured)')
     .option('--max-depth <n>', 'how deep the agent may delegate; 0 = not at all')
+    .option('--agent <name|file>', 'a preset: instructions, tools, model and sandbox of the agent')
     .option('--model <name>', 'the model that the agent runs on')
     .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
     .addOption(
@@ -175,6 +176,11 @@ const buildProgram = (
     .option('--all', 'also every known agent that is not installed')
     .option('--capabilities', 'what each can be asked for')
     .action(async (flags) => done(await (await import('./providers-command.ts')).providersCommand(flags, io)))
+  program
+    .command('presets')
+    .description('the presets that --agent takes, and what each needs')
+    .option('--json', 'one JSON document')
+    .action(async (flags) => done(await (await import('./presets-command.ts')).presetsCommand(flags, io)))
   program
     .command('config')
     .description('which configuration counts: config show')

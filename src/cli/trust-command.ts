@@ -1,5 +1,5 @@
-/** `subgate trust`: lets this project's `.subgate/` do more than choose and narrow, as it stands now. */
-import { readFileSync } from 'node:fs'
+/** `subgate trust`: lets this project's `.subgate/` and presets do more than choose and narrow, as they stand now. */
+import { existsSync, readFileSync } from 'node:fs'
 import { Gateway } from '../gateway.ts'
 import type { Io } from './io.ts'
 
@@ -15,16 +15,22 @@ export const trustCommand = async ({ remove, list }: TrustFlags, io: Io): Promis
     return 0
   }
   const { project } = gateway.loaded
-  if (project === undefined) {
-    io.say('There is no .subgate/config.json here or above; nothing needs trust.')
-    return 0
+  const files = new Set([
+    ...(project === undefined ? [] : [project.file]),
+    ...(await gateway.presets.projects(io.cwd)),
+  ])
+  if (files.size === 0)
+    io.say('There is no .subgate/config.json and no preset here or above; nothing needs trust.')
+  for (const file of files) {
+    if (remove === true) {
+      const was = gateway.trust.untrust(file)
+      io.say(was ? `${file} is no longer trusted.` : `${file} was not trusted.`)
+      continue
+    }
+    gateway.trust.trust(file, existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+    io.say(
+      `${file} is trusted as it stands now, with the presets beside it. A changed file is asked about again.`,
+    )
   }
-  if (remove === true) {
-    const was = gateway.trust.untrust(project.file)
-    io.say(was ? `${project.file} is no longer trusted.` : `${project.file} was not trusted.`)
-    return 0
-  }
-  gateway.trust.trust(project.file, readFileSync(project.file, 'utf8'))
-  io.say(`${project.file} is trusted as it stands now. A changed file is asked about again.`)
   return 0
 }

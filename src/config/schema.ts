@@ -7,7 +7,7 @@ import { depthSchema, mcpServersSchema, permissionSchema, sandboxSchema } from '
 import type { GraceConfig, PartialConfig, ProviderConfig, ToolConfig } from './config.ts'
 import { jsonFault } from './json-text.ts'
 import { keysUnder, rowOf } from './keys.ts'
-import { printable } from './printable.ts'
+import { printable } from '../contract/printable.ts'
 
 const name = z.string().check(z.minLength(1, { error: 'must not be empty' }))
 

@@ -3,7 +3,7 @@ import type { JsonValue } from '../contract/json.ts'
 import type { LayerName, LayerState, LoadedConfig, WithheldKey } from './config.ts'
 import { leavesOf } from './leaves.ts'
 import { maskValue } from './mask.ts'
-import { printable } from './printable.ts'
+import { printable } from '../contract/printable.ts'
 
 export interface ConfigDescription {
   readonly layers: readonly {

@@ -15,6 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { SubagentError } from '../contract/errors.ts'
 import { isRecord } from '../contract/json.ts'
+import { SHARED_PRESETS } from '../contract/preset-folders.ts'
 import { invalidConfig } from './schema.ts'
 
 export interface TrustEntry {
@@ -26,9 +27,12 @@ export interface TrustEntry {
 
 export interface TrustStore {
   readonly file: string
-  /** `content` is the text of the project's `config.json` as it was read, so that what was judged is what counts. */
-  isTrusted(projectFile: string, content: string): boolean
-  trust(projectFile: string, content: string): TrustEntry
+  /**
+   * `content` is the text of the project's `config.json` as it was read, so that what was judged is what counts;
+   * undefined where the project has none.
+   */
+  isTrusted(projectFile: string, content: string | undefined): boolean
+  trust(projectFile: string, content: string | undefined): TrustEntry
   /** False when it wasn't trusted. */
   untrust(projectFile: string): boolean
   list(): readonly TrustEntry[]
@@ -77,18 +81,30 @@ export const openTrustStore = (dir: string, now: () => number = Date.now): Trust
 }
 
 /**
- * One hash over `config.json` and `agents/*.md` of a `.subgate` directory: names, lengths and contents.
- * Programs and modules that they name elsewhere are not part of it.
+ * One hash over `config.json` and `agents/*.md` of a `.subgate` directory and the presets beside it: names, lengths
+ * and contents. Programs and modules that they name elsewhere are not part of it.
  */
 export const hashProject = (dir: string, content?: string): string => {
   const hash = createHash('sha256')
   const add = (name: string, bytes: Buffer): void => {
     hash.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes)
   }
-  add('config.json', Buffer.from(content ?? readFileSync(join(dir, 'config.json'), 'utf8')))
-  for (const name of presetFiles(join(dir, 'agents')))
-    add(`agents/${name}`, bytesOf(join(dir, 'agents', name)))
+  const config = content ?? configIn(dir)
+  if (config !== undefined) add('config.json', Buffer.from(config))
+  const folders = { agents: join(dir, 'agents'), [SHARED_PRESETS]: join(dirname(dir), SHARED_PRESETS) }
+  for (const [prefix, folder] of Object.entries(folders))
+    for (const name of presetFiles(folder)) add(`${prefix}/${name}`, bytesOf(join(folder, name)))
   return hash.digest('hex')
+}
+
+const configIn = (dir: string): string | undefined => {
+  try {
+    return readFileSync(join(dir, 'config.json'), 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 /** What can't be read is nobody's preset; it counts as its error, so that it is asked about once it can. */
@@ -110,12 +126,14 @@ const presetFiles = (dir: string): readonly string[] => {
   }
 }
 
-/** The directory is resolved and the file's own name kept: a removed project can still be untrusted. */
+/** The nearest directory that exists is resolved: a project without the file, or a removed one, has a place too. */
 const realFile = (file: string): string => {
+  const directory = dirname(resolve(file))
+  if (directory === resolve(file)) return directory
   try {
-    return join(realpathSync(dirname(file)), basename(file))
+    return join(realpathSync(directory), basename(file))
   } catch {
-    return resolve(file)
+    return join(realFile(directory), basename(file))
   }
 }
 

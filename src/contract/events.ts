@@ -1,5 +1,11 @@
 /** The event vocabulary of a session's log: ACP's updates plus the runtime's own edges (design.md §7). */
-import type { PermissionOption, PermissionOutcome, SessionUpdate, ToolCallUpdate } from './content.ts'
+import type {
+  PermissionOption,
+  PermissionOutcome,
+  SessionUpdate,
+  ToolCallUpdate,
+  ToolKind,
+} from './content.ts'
 import type { ErrorJson } from './errors.ts'
 import type { PermissionId, RunId, SessionId } from './ids.ts'
 import type { JsonObject, JsonValue } from './json.ts'
@@ -51,8 +57,35 @@ export interface Notice {
   readonly data?: JsonObject
 }
 
+/** `never`: every ask is rejected before anybody is asked (B4.1). */
+export type ApprovalPolicy = 'ask' | 'never'
+
+/** `unavailable` fails closed like `rejected`; only `allowed` lets the call go on (B4). */
+export type ApprovalDecision = 'allowed' | 'rejected' | 'cancelled' | 'unavailable'
+
+/** The approval service of an agent of ours was asked; `approval/decided` with the same id follows. */
+export interface ApprovalAsked {
+  readonly type: 'approval/asked'
+  readonly id: string
+  readonly title: string
+  readonly kind: ToolKind
+  readonly reason: string
+  readonly toolCallId?: string
+}
+
+export interface ApprovalDecided {
+  readonly type: 'approval/decided'
+  readonly id: string
+  readonly decision: ApprovalDecision
+  readonly by: 'policy' | 'answerer' | 'cancel' | 'nobody'
+}
+
 /** What a provider may put into the log while its turn runs. */
-export type ProviderEvent = { readonly type: 'session/update'; readonly update: SessionUpdate } | Notice
+export type ProviderEvent =
+  | { readonly type: 'session/update'; readonly update: SessionUpdate }
+  | Notice
+  | ApprovalAsked
+  | ApprovalDecided
 
 /** Events of the session itself; they precede `run/started` or stand between two runs. */
 export type SetupEvent =
@@ -63,7 +96,13 @@ export type SetupEvent =
   | { readonly type: 'session/native_id'; readonly nativeId: string }
   | { readonly type: 'permission/preset'; readonly preset: string; readonly source: 'delegation' }
   | { readonly type: 'sandbox/mode'; readonly mode: SandboxMode; readonly source: 'delegation' | 'request' }
-  | { readonly type: 'approval/policy'; readonly policy: 'never'; readonly source: 'delegation' }
+  | {
+      readonly type: 'approval/policy'
+      readonly policy: ApprovalPolicy
+      readonly source: 'delegation' | 'request'
+    }
+  | ApprovalAsked
+  | ApprovalDecided
   | SubagentDescriptor
 
 /** How a child was created (B9.1). `persona` and `toolFilter` stand only in historical versions. */

@@ -2,6 +2,7 @@
 import type { CapabilityId, SubagentCapabilities } from './capabilities.ts'
 import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate } from './content.ts'
 import type { ProviderEvent, SetupEvent } from './events.ts'
+import type { SessionId } from './ids.ts'
 import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
 import type { TurnOutcome } from './result.ts'
 import type { SubagentRun } from './run.ts'
@@ -14,6 +15,11 @@ export interface SubagentProvider {
   readonly negotiated: readonly CapabilityId[]
   /** Descriptive: used in wording only. */
   readonly inheritsParentContext: boolean
+  /**
+   * Names of tools as presets write them, such as `Read`, and its own for each. A preset's list is turned into its
+   * own names, and refused where it holds any other; without a table it arrives as written.
+   */
+  readonly toolNames?: Readonly<Record<string, string>>
   /**
    * Sets the agent up while it is unpublished. Rejects with a `SubagentError` of phase `spawn`,
    * `initialize` or `session` and leaves nothing behind; the same on abort of `setup.signal`.
@@ -41,6 +47,11 @@ export interface SetupScope {
   readonly delegation: Delegation
   /** A fact of the session outside of its turns. Before publish it is kept back, and dropped if `open` fails. */
   record(event: SetupEvent): void
+  /**
+   * The new session begins with that session's completed turns, shared by reference (B8). Before `open` resolves,
+   * and only for a new session.
+   */
+  inherit(from: SessionId): void
 }
 
 /** An agent that is set up. Disposing it ends all that belongs to it and resolves when that is gone. */

@@ -56,6 +56,8 @@ export interface Preset {
   readonly instructions?: { readonly mode: 'append' | 'replace'; readonly text: string }
   readonly tools?: ToolFilter
   readonly model?: string
+  /** Never widens: the narrowest of this, the request's and the parent's applies (law 11). */
+  readonly sandbox?: SandboxMode
 }
 
 /** Where presets come from: files, or code that embeds Subgate. */

@@ -14,6 +14,7 @@ import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
 import { effectivePolicy, effectiveSandbox } from './policy.ts'
+import { withOwnTools } from './preset-tools.ts'
 import type { ProviderRegistry, Registered } from './registry.ts'
 import { checkDirectory, resolvePreset, resolveSession } from './resolve.ts'
 import type { ResolvedSession } from './resolve.ts'
@@ -55,13 +56,13 @@ export const admit = async (
   for (const [index, path] of additionalDirectories.entries()) {
     await checkDirectory(path, `additionalDirectories.${index}`)
   }
-  const preset = await resolvePreset(request.preset, cwd, presets)
+  const found = await resolvePreset(request.preset, cwd, presets)
 
   const inheritedSandbox = resumed === undefined ? parent?.sandbox : resumed.registers.sandbox
   const descriptor = resumed?.registers.descriptor
   const gateInput: GateInput = present({
     request,
-    preset,
+    preset: found,
     descriptor,
     inheritedSandbox,
     sandboxManaged: settings.sandbox === 'provider-managed',
@@ -69,9 +70,10 @@ export const admit = async (
   })
   const refusal = gate(provider, gateInput, () => providers.all().map((other) => other.provider))
   if (refusal !== undefined) throw refusal
+  const preset = withOwnTools(found, provider)
 
   const isChild = parent !== undefined || resumed?.header.parentId !== undefined
-  const sandbox = effectiveSandbox(request.sandbox, inheritedSandbox)
+  const sandbox = effectiveSandbox(request.sandbox, inheritedSandbox, preset?.sandbox)
   const permission = effectivePolicy(request.permission, settings.permission ?? host.permission, isChild)
   const above = resumed === undefined ? parent : parentOf(resumed.header)
   const derived = deriveDepth(present({ parent: above, requested: request.maxDepth, host: host.maxDepth }))

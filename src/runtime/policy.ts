@@ -72,11 +72,16 @@ export const effectivePolicy = (
   )
 }
 
-/** The parent's explicit override or something narrower (law 11). */
+const narrower = (mode: SandboxMode, other: SandboxMode | undefined): SandboxMode =>
+  other !== undefined && ROOM[other] < ROOM[mode] ? other : mode
+
+/** The parent's explicit override or something narrower (law 11). A preset only ever narrows what else holds. */
 export const effectiveSandbox = (
   requested: SandboxMode | undefined,
   inherited: SandboxMode | undefined,
+  preset?: SandboxMode,
 ): SandboxMode | undefined => {
+  if (preset !== undefined) return narrower(preset, effectiveSandbox(requested, inherited))
   if (requested === undefined || inherited === undefined) return requested ?? inherited
   if (ROOM[requested] <= ROOM[inherited]) return requested
   throw new SubagentError(

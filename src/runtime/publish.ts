@@ -1,9 +1,11 @@
 /** Makes a session's log for a run, with the setup events that precede `run/started` (law 4, B3.2). */
 import type { ProviderSession } from '../contract/provider.ts'
+import { present } from '../contract/present.ts'
 import { prefixThrough } from '../sessions/prefix.ts'
-import { EMPTY_REGISTERS, foldRegisters } from '../sessions/registers.ts'
+import { EMPTY_REGISTERS } from '../sessions/registers.ts'
+import type { Registers } from '../sessions/registers.ts'
 import { SessionLog } from '../sessions/session-log.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { SessionStore, StoredSession } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import { logFault } from './ending.ts'
 import type { Surroundings } from './options.ts'
@@ -15,14 +17,17 @@ export interface Publication extends Pick<Admitted, 'registered' | 'request' | '
   readonly setup: Setup
 }
 
-const freshLog = (
-  { request, registered, resolved }: Publication,
-  store: SessionStore,
-  now: () => number,
-): SessionLog => {
-  const { stored, origin } = resolved
-  const through = stored?.registers.lastCompleted ?? 0
-  const prefix = origin.from === 'fork' && stored !== undefined ? prefixThrough(stored.header, through) : []
+/** What a new session begins with: a copied session, or the completed turns that its provider inherits (B8.1). */
+const seedOf = ({ resolved, setup }: Publication, store: SessionStore): StoredSession | undefined => {
+  if (resolved.origin.from === 'fork') return resolved.stored
+  return setup.seed === undefined ? undefined : store.get(setup.seed)
+}
+
+const freshLog = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
+  const { request, registered } = publication
+  const seed = seedOf(publication, store)
+  const through = seed?.registers.lastCompleted ?? 0
+  const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
   const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label } = request
   const header = {
     id: sessionId,
@@ -36,10 +41,17 @@ const freshLog = (
     createdAt: now(),
     prefix,
   }
-  const inherited =
-    stored === undefined ? EMPTY_REGISTERS : foldRegisters(store.read(stored.header.id, 0, through))
-  const { nativeId: _, ...registers } = inherited
-  return SessionLog.create(store, header, registers, now)
+  return SessionLog.create(store, header, seededRegisters(publication, seed), now)
+}
+
+/**
+ * Policy of a child is what the delegation stamps on it, so that a fork costs the same however long the history is;
+ * a copy of a stored session keeps the policy that it had.
+ */
+const seededRegisters = ({ parent }: Publication, seed: StoredSession | undefined): Registers => {
+  if (seed === undefined) return EMPTY_REGISTERS
+  const { lastCompleted, sandbox, permissionPreset } = seed.registers
+  return { lastCompleted, ...(parent === undefined && present({ sandbox, permissionPreset })) }
 }
 
 /** What a delegation stamps on a child, and an explicit request on anyone: policy before composition. */
@@ -48,8 +60,9 @@ const recordPolicy = (log: SessionLog, { request, parent }: Publication): void =
     log.append({ type: 'permission/preset', preset: parent.permissionPreset, source: 'delegation' })
   }
   if (request.sandbox === undefined) return
-  const inherited = request.requested.sandbox === undefined
-  log.append({ type: 'sandbox/mode', mode: request.sandbox, source: inherited ? 'delegation' : 'request' })
+  // A preset that is wider than the parent's override leaves that as it is.
+  const asked = request.requested.sandbox !== undefined || request.preset?.sandbox === request.sandbox
+  log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
 }
 
 const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {

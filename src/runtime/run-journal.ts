@@ -60,8 +60,8 @@ export class RunJournal {
   late(event: ProviderEvent): void {
     const { log, logger } = this.#options
     try {
-      if (event.type === 'notice') log.append(event)
-      else log.append({ type: 'session/late_update', update: event.update })
+      if (event.type === 'session/update') log.append({ type: 'session/late_update', update: event.update })
+      else log.append(event)
     } catch (error) {
       logger.error({ error, sessionId: log.id }, 'a late event could not be written')
     }

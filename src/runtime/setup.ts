@@ -1,6 +1,7 @@
 /** The scope in which a provider sets its agent up, and the start-up limit on it. */
 import { SubagentError } from '../contract/errors.ts'
 import type { SetupEvent } from '../contract/events.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { Delegation, ProviderSession, SetupScope, SubagentProvider } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
@@ -19,6 +20,7 @@ export class Setup implements SetupScope {
   readonly #kept: SetupEvent[] = []
   readonly #logger: Logger
   #log: SessionLog | undefined
+  #seed: SessionId | undefined
 
   constructor(
     signal: AbortSignal,
@@ -43,6 +45,15 @@ export class Setup implements SetupScope {
       // Part of no run: whoever reads the agent must not fall over it.
       this.#logger.error({ error, sessionId: this.#log.id }, 'a session event could not be written')
     }
+  }
+
+  inherit(from: SessionId): void {
+    this.#seed = from
+  }
+
+  /** The session whose completed turns come first. */
+  get seed(): SessionId | undefined {
+    return this.#seed
   }
 
   /** Hands over what was recorded; later facts go to the log directly. */

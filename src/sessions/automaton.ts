@@ -48,6 +48,8 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
       return { ...next, asked: new Set([...state.asked].filter((id) => id !== event.id)) }
     }
     case 'notice':
+    case 'approval/asked':
+    case 'approval/decided':
       if (runId !== undefined) inRun(state, entry)
       return next
     case 'session/late_update':

@@ -1,5 +1,5 @@
 /** State that is asked for often, kept up on every append instead of folded from the log (design.md §6). */
-import type { LogEntry, SubagentDescriptor } from '../contract/events.ts'
+import type { ApprovalPolicy, LogEntry, SubagentDescriptor } from '../contract/events.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { SandboxMode } from '../contract/request.ts'
 import type { RunStatus } from '../contract/result.ts'
@@ -13,7 +13,9 @@ export interface Registers {
   /** The last `sandbox/mode`: an explicit override, never a deployment default. */
   readonly sandbox?: SandboxMode
   readonly permissionPreset?: string
-  readonly approvalPolicy?: 'never'
+  readonly approvalPolicy?: ApprovalPolicy
+  /** Whether that policy came with the delegation or was switched later (B4.3). */
+  readonly approvalSource?: 'delegation' | 'request'
   readonly descriptor?: SubagentDescriptor
   /** The agent's own id of this conversation. */
   readonly nativeId?: string
@@ -42,7 +44,7 @@ export const advanceRegisters = (registers: Registers, { seq, runId, event }: Lo
     case 'permission/preset':
       return { ...registers, permissionPreset: event.preset }
     case 'approval/policy':
-      return { ...registers, approvalPolicy: event.policy }
+      return { ...registers, approvalPolicy: event.policy, approvalSource: event.source }
     case 'subagent/descriptor':
       return { ...registers, descriptor: event }
     case 'session/native_id':
@@ -51,6 +53,8 @@ export const advanceRegisters = (registers: Registers, { seq, runId, event }: Lo
     case 'session/late_update':
     case 'permission/requested':
     case 'permission/resolved':
+    case 'approval/asked':
+    case 'approval/decided':
     case 'notice':
       return registers
   }

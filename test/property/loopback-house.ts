@@ -64,7 +64,7 @@ const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess =>
     },
   })
   const face = serveAcp({
-    host: { runtime, rootRequest: (request) => request },
+    host: { runtime, rootRequest: async (request) => request },
     provider,
     stream: acp.ndJsonStream(output, input.readable),
     log: silentLogger,

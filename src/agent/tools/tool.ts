@@ -1,5 +1,6 @@
 /** What a tool of the built-in agent is, and what a call of it has at hand. */
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '../../contract/content.ts'
+import type { ApprovalDecision } from '../../contract/events.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { SandboxMode } from '../../contract/request.ts'
 
@@ -11,8 +12,7 @@ export interface ToolResult {
   readonly content?: readonly ToolCallContent[]
 }
 
-/** `unavailable` fails closed like `rejected`; only `allowed` lets the call go on (B4). */
-export type ApprovalDecision = 'allowed' | 'rejected' | 'cancelled' | 'unavailable'
+export type { ApprovalDecision } from '../../contract/events.ts'
 
 /** A question to the approval service: what exactly would be done, and why it needs asking. */
 export interface ApprovalQuestion {
@@ -32,6 +32,8 @@ export interface ToolContext {
   readonly roots: readonly string[]
   /** The session's policy now: the last `sandbox/mode` event, else the deployment's default. */
   sandbox(): SandboxMode
+  /** An explicit `deny`, `ask` or `allow-reads` of the run: what writes asks inside the workspace too (B4.4). */
+  readonly asksForWrites: boolean
   ask(question: ApprovalQuestion): Promise<ApprovalDecision>
   /** Progress for people, while the call runs. */
   report(progress: {

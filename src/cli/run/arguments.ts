@@ -22,6 +22,7 @@ export interface RunFlags {
   readonly timeout?: string
   readonly idleTimeout?: string
   readonly maxDepth?: string
+  readonly agent?: string
   readonly model?: string
   readonly sandbox?: SandboxMode
   readonly permission?: PermissionPolicy
@@ -78,12 +79,16 @@ export const schemaFlag = (flag: string, given: string, cwd: string): JsonObject
   throw usage(flag, `${flag} must be a JSON object.`)
 }
 
+/** A name, or a path from where the command was typed. */
+const presetFlag = (given: string, cwd: string): string =>
+  given.includes('/') || given.endsWith('.md') ? resolve(cwd, given) : given
+
 /** All of the request but its provider and prompt. */
 export const requestFromFlags = (
   flags: RunFlags,
   cwd: string,
 ): Omit<SubagentStartRequest, 'provider' | 'prompt'> => {
-  const { timeout, idleTimeout, maxDepth, model, sandbox, permission, addDir = [], label } = flags
+  const { timeout, idleTimeout, maxDepth, agent, model, sandbox, permission, addDir = [], label } = flags
   const totalMs = timeout === undefined ? undefined : parseDuration(timeout, '--timeout')
   const idleMs = idleTimeout === undefined ? undefined : parseDuration(idleTimeout, '--idle-timeout')
   const limits = present({ totalMs, idleMs })
@@ -95,6 +100,7 @@ export const requestFromFlags = (
         : undefined
   return present({
     cwd: resolve(cwd, flags.cwd ?? '.'),
+    preset: agent === undefined ? undefined : presetFlag(agent, cwd),
     model,
     sandbox,
     permission,

@@ -120,6 +120,9 @@ const resolveRequest = async (
     say: io.say,
     ...present({ file: flags.file }),
   })
+  const { preset } = request
+  if (preset !== undefined)
+    for (const line of await gateway.presets.warnings(preset, request.cwd ?? io.cwd)) io.say(line)
   return gateway.rootRequest({
     ...request,
     provider: choice.provider,

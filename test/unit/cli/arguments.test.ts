@@ -47,6 +47,17 @@ test('every flag becomes its field', () => {
   })
 })
 
+test.each([
+  ['reviewer', 'reviewer'],
+  ['', ''],
+  ['./reviewer.md', 'DIR/reviewer.md'],
+  ['reviewer.md', 'DIR/reviewer.md'],
+  ['agents/reviewer', 'DIR/agents/reviewer'],
+  ['/etc/reviewer.md', '/etc/reviewer.md'],
+])('--agent %j is the preset %j: a path stands from where it was typed', (agent, preset) => {
+  expect(request({ agent, cwd: 'elsewhere' }).preset).toBe(preset.replace('DIR', dir))
+})
+
 test('an empty value is asked for as it is (law 1)', () => {
   expect(request({ model: '', maxDepth: '0', timeout: '0' })).toEqual({
     cwd: dir,

@@ -41,6 +41,21 @@ test('a changed, added or removed preset ends the trust', () => {
   expect(store.isTrusted(house.project, '{}')).toBe(false)
 })
 
+test('a project without a configuration file is trusted by its presets, those beside .subgate too', () => {
+  using house = makeHouse()
+  const store = openTrustStore(join(house.root, 'data'))
+  const shared = write(join(house.cwd, '.claude', 'agents', 'a.md'), 'one')
+  expect(store.isTrusted(house.project, undefined)).toBe(false)
+  store.trust(house.project, undefined)
+  expect(store.isTrusted(house.project, undefined)).toBe(true)
+  write(shared, 'two')
+  expect(store.isTrusted(house.project, undefined)).toBe(false)
+  write(shared, 'one')
+  expect(store.isTrusted(house.project, '{}')).toBe(false)
+  symlinkSync(house.cwd, join(house.root, 'link'))
+  expect(store.isTrusted(join(house.root, 'link', '.subgate', 'config.json'), undefined)).toBe(true)
+})
+
 test('content that moves from one file to another gives another hash', () => {
   using house = makeHouse()
   const dir = join(house.cwd, '.subgate')

@@ -52,6 +52,7 @@ test('B3.5: the last event of each kind wins', () => {
     sandbox: 'workspace-write',
     permissionPreset: 'auto',
     approvalPolicy: 'never',
+    approvalSource: 'delegation',
     nativeId: 'b',
     descriptor: descriptor(3),
   })

@@ -1,0 +1,180 @@
+/** The tool with which a model delegates, bound by configuration to one provider (B2.5, B2.6, B12.1, B12.2). */
+import type { ContentBlock } from '../contract/content.ts'
+import { text } from '../contract/content.ts'
+import { SubagentError } from '../contract/errors.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { present } from '../contract/present.ts'
+import type { Delegation } from '../contract/provider.ts'
+import type { SubagentResult } from '../contract/result.ts'
+import { answerOf, atCap, describe } from './delegation-words.ts'
+import type { Inbox } from './inbox.ts'
+import type { Contribution } from './prompt/runtime-context.ts'
+import type { Tool, ToolContext, ToolResult } from './tools/tool.ts'
+
+/** Background children of one owner at a time. */
+export const BACKGROUND_CAP = 4
+
+const AFTER_POLICIES = 121
+
+export interface DelegationBinding {
+  /** What the model calls it; `subagent` when it has only one. */
+  readonly name: string
+  readonly provider: string
+  /** The operator's number: a cap of the tree. `provider-managed` sends none. */
+  readonly maxDepth?: number | 'provider-managed'
+  /** False suppresses the notice at the cap, never the guard. */
+  readonly includeRuntimeContext?: boolean
+}
+
+export interface DelegationPorts {
+  readonly delegation: Delegation
+  readonly inbox: Inbox
+}
+
+export interface MountedDelegation {
+  readonly tool: Tool
+  /** Runtime context at the cap. */
+  readonly notice?: Contribution
+}
+
+const INPUT: JsonObject = {
+  type: 'object',
+  properties: {
+    description: { type: 'string', minLength: 1, description: 'The task in three to six words, for people.' },
+    prompt: { type: 'string', minLength: 1, description: 'The whole task for the subagent.' },
+    run_in_background: { type: 'boolean', description: 'Go on meanwhile; the answer comes as a message.' },
+  },
+  required: ['description', 'prompt'],
+  additionalProperties: false,
+}
+
+const refuse = (name: string, message: string): never => {
+  throw new SubagentError('INVALID_CONFIG', 'resolve', message, { key: `tools.${name}.maxDepth` })
+}
+
+/** Throws when the provider is unknown, or can't be held to a numeric limit. */
+export const mountDelegation = (binding: DelegationBinding, ports: DelegationPorts): MountedDelegation => {
+  const { name, maxDepth, includeRuntimeContext = true } = binding
+  const provider = ports.delegation.provider(binding.provider)
+  if (provider === undefined) {
+    throw new SubagentError(
+      'PROVIDER_NOT_FOUND',
+      'resolve',
+      `The tool ${name} delegates to "${binding.provider}", but no provider has this name here. ` +
+        `Correct tools.${name}.provider.`,
+      { provider: binding.provider, known: [] },
+    )
+  }
+  const number = maxDepth === 'provider-managed' ? undefined : maxDepth
+  if (number !== undefined && (!Number.isSafeInteger(number) || number < 0 || Object.is(number, -0)))
+    refuse(name, `tools.${name}.maxDepth must be a whole number from 0, or "provider-managed".`)
+  if (number !== undefined && provider.capabilities.depthLimit === 'none') {
+    throw new SubagentError(
+      'UNSUPPORTED_CAPABILITY',
+      'gate',
+      `tools.${name}.maxDepth is ${number}, but ${provider.name} can't be held to a depth limit. ` +
+        `Set it to "provider-managed" if that agent's own deployment bounds recursion.`,
+      {
+        provider: provider.name,
+        missing: ['depthLimit'],
+        fields: [`tools.${name}.maxDepth`],
+        alternatives: [],
+      },
+    )
+  }
+  const tool: Tool = {
+    name,
+    kind: 'other',
+    family: 'delegation',
+    description: describe({
+      provider: provider.name,
+      inheritsParentContext: provider.inheritsParentContext,
+      background: BACKGROUND_CAP,
+      ...present({ maxDepth: number }),
+    }),
+    inputSchema: INPUT,
+    title: (input) => (input as unknown as Input).description,
+    run: (input, context) => delegate(input, context, binding.provider, number, ports),
+  }
+  if (!includeRuntimeContext) return { tool }
+  const notice: Contribution = {
+    name: `${name}:depth`,
+    order: AFTER_POLICIES,
+    text: () => {
+      const { current, cap = Infinity } = ports.delegation.depth()
+      return current >= Math.min(cap, number ?? Infinity) ? atCap(name, current) : ''
+    },
+  }
+  return { tool, notice }
+}
+
+interface Input {
+  readonly description: string
+  readonly prompt: string
+  readonly run_in_background?: boolean
+}
+
+const delegate = async (
+  input: JsonObject,
+  context: ToolContext,
+  provider: string,
+  maxDepth: number | undefined,
+  ports: DelegationPorts,
+): Promise<ToolResult> => {
+  const { description, prompt, run_in_background: background } = input as unknown as Input
+  const request = { provider, prompt: [text(prompt)], label: description, ...present({ maxDepth }) }
+  if (background === true) return inBackground(request, context, ports)
+  try {
+    const run = await ports.delegation.start(request, { signal: context.signal })
+    const result = await run.result
+    const answer = await context.outputs.fit(answerOf(result))
+    return result.status === 'completed' ? { text: answer } : failed(answer)
+  } catch (error) {
+    return notStarted(error)
+  }
+}
+
+type ChildRequest = Parameters<Delegation['start']>[0] & { readonly label: string }
+
+const inBackground = async (
+  request: ChildRequest,
+  { signal, outputs }: ToolContext,
+  { delegation, inbox }: DelegationPorts,
+): Promise<ToolResult> => {
+  if (inbox.expected >= BACKGROUND_CAP) {
+    return failed(
+      `${BACKGROUND_CAP} subagents run in the background already. Wait for one, or leave run_in_background out.`,
+    )
+  }
+  const expectation = inbox.expect()
+  const deliver = async (ending: Promise<SubagentResult>): Promise<void> => {
+    const answer = answerOf(await ending)
+    expectation.deliver(letter(request.label, await outputs.fit(answer).catch(() => answer)))
+  }
+  // The call's own signal ends with the call, and the child must not; a cancel reaches it through the runtime.
+  const starting = new AbortController()
+  const abort = (): void => starting.abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    const run = await delegation.start(request, { signal: starting.signal })
+    void deliver(run.result)
+    return { text: `The subagent runs in the background (run ${run.id}). Its answer will come as a message.` }
+  } catch (error) {
+    expectation.withdraw()
+    return notStarted(error)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+const failed = (words: string): ToolResult => ({ text: words, isError: true })
+
+const notStarted = (error: unknown): ToolResult => {
+  const said = SubagentError.is(error) ? `${error.code}: ${error.message}` : String(error)
+  return failed(`No subagent was started. ${said}`)
+}
+
+const letter = (description: string, answer: string): readonly ContentBlock[] => [
+  text(`<background-subagent description=${JSON.stringify(description)}>\n${answer}\n</background-subagent>`),
+]

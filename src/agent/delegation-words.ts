@@ -1,0 +1,54 @@
+/** What the model reads of delegation: the tool's description and the ends of its children. Pure. */
+import type { Denial, RunStatus, SubagentResult } from '../contract/result.ts'
+
+export interface Described {
+  readonly provider: string
+  readonly inheritsParentContext: boolean
+  /** The operator's number. */
+  readonly maxDepth?: number
+  /** How many may run in the background at once. */
+  readonly background: number
+}
+
+export const describe = ({ provider, inheritsParentContext, maxDepth, background }: Described): string =>
+  [
+    `Delegates a task to a subagent (${provider}), which works by itself and answers once.`,
+    inheritsParentContext
+      ? 'It knows the completed turns of this conversation, but not the turn that is running now.'
+      : 'It knows nothing of this conversation: the prompt must hold all that it needs.',
+    'Several calls in one step run side by side.',
+    maxDepth === undefined
+      ? `Whether it delegates further is ${provider}'s own affair.`
+      : `It may delegate further down to depth ${maxDepth} of this tree.`,
+    'With run_in_background the call returns at once, and the answer comes to you as a message before your turn ' +
+      `ends: the turn waits for it. At most ${background} run in the background at a time.`,
+  ].join(' ')
+
+/** Said before each request while the limit holds (B2.6). */
+export const atCap = (tool: string, depth: number): string =>
+  `The depth limit of this tree is reached (depth ${depth}): ${tool} can't start a subagent here. ` +
+  'Do the work directly.'
+
+const ENDED: Readonly<Record<RunStatus, string>> = {
+  completed: 'finished',
+  empty: 'ended without an answer',
+  truncated: 'was cut off at a limit',
+  refused: 'declined the task',
+  cancelled: 'was cancelled',
+  timed_out: 'ran into a time limit',
+  failed: 'failed',
+  interrupted: 'was interrupted',
+}
+
+const deniedWords = (denied: readonly Denial[]): string =>
+  denied.length === 0 ? '' : `\n\nPolicy denied it: ${denied.map(({ title }) => title).join('; ')}.`
+
+/** Only `completed` is success (B12.2): any other end says what happened and keeps what was said till then. */
+export const answerOf = ({ status, category, text, structured, error, denied }: SubagentResult): string => {
+  const said = structured === undefined ? text : JSON.stringify(structured)
+  if (status === 'completed') return `${said}${deniedWords(denied)}`
+  const detail = error?.message ?? category
+  const diagnostic = `The subagent ${ENDED[status]}${detail === undefined ? '.' : `: ${detail}`}`
+  const partial = text.trim() === '' ? '' : `\n\nWhat it had said till then:\n${text}`
+  return `${diagnostic}${partial}${deniedWords(denied)}`
+}

@@ -1,0 +1,11 @@
+/** The names that presets use for the file tools, and the tools' own. Apart, so that naming them loads none. */
+
+export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
+  Read: 'read',
+  Write: 'write',
+  Edit: 'edit',
+  MultiEdit: 'edit',
+  Glob: 'glob',
+  Grep: 'grep',
+  LS: 'glob',
+}

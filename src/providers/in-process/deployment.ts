@@ -1,0 +1,24 @@
+/** What a deployment decides for all of its built-in agents. */
+import type { DelegationBinding } from '../../agent/delegation-tool.ts'
+import type { PreToolHook } from '../../agent/hooks.ts'
+import type { AgentModel } from '../../agent/models/model.ts'
+import type { ApprovalPolicy } from '../../contract/events.ts'
+import type { SandboxMode } from '../../contract/request.ts'
+import type { SessionStore } from '../../sessions/store.ts'
+
+export interface Deployment {
+  readonly store: SessionStore
+  /** Absolute; each session's large outputs get a folder of their own below it. */
+  readonly outputsDir: string
+  /** `provider/model`, for sessions that name none. */
+  readonly model?: string
+  /** Where no session of the tree says otherwise. */
+  readonly sandbox: SandboxMode
+  readonly approvals: ApprovalPolicy
+  readonly delegationTools: readonly DelegationBinding[]
+  readonly hooks?: readonly PreToolHook[]
+  loadModel(ref: string): Promise<AgentModel>
+  /** What to type when no model is configured. */
+  modelHint(): string
+  newId(): string
+}

@@ -1,0 +1,32 @@
+/** The built-in agent as a provider: `spawn` starts afresh, `fork` with the completed turns of its parent. */
+import { FILE_TOOL_NAMES } from '../../agent/tools/tool-names.ts'
+import type { ProviderSession, SubagentProvider } from '../../contract/provider.ts'
+import { BY_MODEL, DECLARED } from './capabilities.ts'
+import type { Deployment } from './deployment.ts'
+
+export type InProcessName = 'spawn' | 'fork'
+
+/** The agent's own code is loaded with the first session. */
+export const inProcessProvider = (name: InProcessName, deployment: Deployment): SubagentProvider => {
+  let opener: Promise<ProviderSessionOpener> | undefined
+  const load = async (): Promise<ProviderSessionOpener> => {
+    const { sessionOpener } = await import('./open.ts')
+    return sessionOpener(name, deployment)
+  }
+  return {
+    name,
+    capabilities: DECLARED,
+    negotiated: BY_MODEL,
+    inheritsParentContext: name === 'fork',
+    toolNames: {
+      ...FILE_TOOL_NAMES,
+      ...Object.fromEntries(deployment.delegationTools.map((tool) => [tool.name, tool.name])),
+    },
+    open: async (request, setup): Promise<ProviderSession> => {
+      opener ??= load()
+      return (await opener)(request, setup)
+    },
+  }
+}
+
+export type ProviderSessionOpener = SubagentProvider['open']

@@ -1,0 +1,116 @@
+/** A session of the built-in agent: each prompt is one turn over the conversation in its log. */
+import { Approvals } from '../../agent/approvals.ts'
+import { foldHistory } from '../../agent/history.ts'
+import { runTurn } from '../../agent/loop.ts'
+import { SessionOutputs } from '../../agent/large-outputs.ts'
+import { faultReader } from '../../agent/model-faults.ts'
+import type { AgentModel } from '../../agent/models/model.ts'
+import { systemPrompt } from '../../agent/prompt/system.ts'
+import { StructuredOutput } from '../../agent/structured-output.ts'
+import type { CompileSchema } from '../../agent/tools/input-check.ts'
+import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import type { ContentBlock } from '../../contract/content.ts'
+import type { ApprovalPolicy, LogEntry } from '../../contract/events.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import { present } from '../../contract/present.ts'
+import type { ProviderSession, Turn } from '../../contract/provider.ts'
+import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
+import type { TurnOutcome } from '../../contract/result.ts'
+import type { SessionStore } from '../../sessions/store.ts'
+import type { Composition } from './composition.ts'
+import type { Deployment } from './deployment.ts'
+import { personAnswers } from './person.ts'
+
+export interface SessionParts {
+  readonly request: ResolvedStartRequest
+  readonly deployment: Deployment
+  readonly model: AgentModel
+  readonly capabilities: SubagentCapabilities
+  readonly composition: Composition
+  readonly outputs: SessionOutputs
+  readonly compileSchema: CompileSchema
+  readonly sandbox: () => SandboxMode
+  readonly policy: () => ApprovalPolicy
+}
+
+const PAGE = 1024
+
+function* wholeLog(store: SessionStore, id: SessionId): Generator<LogEntry, void, undefined> {
+  for (let after = 0; ; ) {
+    const page = store.read(id, after, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.seq
+  }
+}
+
+export class InProcessSession implements ProviderSession {
+  readonly capabilities: SubagentCapabilities
+  /** Our own id: the conversation is the log. */
+  readonly nativeId: string
+  readonly #parts: SessionParts
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.capabilities = parts.capabilities
+    this.nativeId = parts.request.sessionId
+  }
+
+  get usable(): boolean {
+    return true
+  }
+
+  async prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome> {
+    const { deployment, model, composition, outputs, compileSchema, sandbox, policy } = this.#parts
+    const { tools, sections, context, inbox } = composition
+    const { request } = turn
+    using scope = new DisposableStack()
+    const structured = request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
+    if (structured !== undefined) scope.use(tools.add(structured.tool))
+    const explicit = request.requested.permission
+    return runTurn({
+      model: model.language,
+      // Rebuilt for each run and dropped with it: an idle session holds no message list.
+      history: foldHistory(wholeLog(deployment.store, request.sessionId)),
+      content,
+      system: () => systemPrompt(sections, tools),
+      context: () => context.text(),
+      tools,
+      compileSchema,
+      approvals: new Approvals({
+        policy,
+        answerers: [personAnswers(turn)],
+        newId: () => deployment.newId(),
+        record: (event) => void turn.emit(event),
+      }),
+      workspace: {
+        cwd: request.cwd,
+        roots: [request.cwd, ...request.additionalDirectories],
+        sandbox,
+        asksForWrites: explicit !== undefined && explicit !== 'allow',
+        outputs,
+      },
+      inbox,
+      faults: faultReader(model, Math.random),
+      signal: turn.signal,
+      emit: (event) => turn.emit(event),
+      drained: () => turn.drained(),
+      newId: () => deployment.newId(),
+      limits: present({ maxTurns: request.limits.maxTurns, maxTokens: request.limits.maxTokens }),
+      ...(request.effort !== undefined && model.effortOptions !== undefined
+        ? { settings: { providerOptions: model.effortOptions(request.effort) } }
+        : {}),
+      ...present({ hooks: deployment.hooks, structured }),
+    })
+  }
+
+  async steer(content: readonly ContentBlock[]): Promise<void> {
+    this.#parts.composition.inbox.steer(content)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts.composition[Symbol.dispose]()
+    await this.#parts.outputs[Symbol.asyncDispose]()
+  }
+}
