@@ -17,9 +17,12 @@ const isFresh = (): boolean => {
   return sources.every((file) => statSync(join(ROOT, file)).mtimeMs <= built)
 }
 
+let ensured = false
+
 /** Test files run side by side: one builds, and the others wait for it. */
 export const ensureBuilt = (): void => {
-  if (isFresh()) return
+  ensured ||= isFresh()
+  if (ensured) return
   const folder = join(ROOT, 'node_modules/.cache')
   mkdirSync(folder, { recursive: true })
   const lock = new DatabaseSync(join(folder, 'subgate-build.lock'), { timeout: 120_000 })
@@ -31,6 +34,7 @@ export const ensureBuilt = (): void => {
       encoding: 'utf8',
     })
     if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`)
+    ensured = true
   } finally {
     lock.close()
   }
