@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
+import { inertKeys } from './config/inert.ts'
 import { loadConfig } from './config/layers.ts'
 import { beyondSystem } from './config/merge.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
@@ -27,18 +28,26 @@ import { ancestorsOf, isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
-import { GATEWAY_PROGRAM, KNOWN_AGENTS, knownByProgram, programName } from './providers/acp/agents.ts'
+import {
+  GATEWAY_PROGRAM,
+  KNOWN_AGENTS,
+  aliasesOf,
+  knownByProgram,
+  programName,
+} from './providers/acp/agents.ts'
 import type { KnownAgent } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
 import type { AcpProviderOptions } from './providers/acp/provider.ts'
+import { hostSettings } from './host-settings.ts'
 import { loadProvider } from './provider-module.ts'
-import { DEFAULT_SETTINGS } from './runtime/options.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { memoryStore } from './sessions/memory-store.ts'
 import { VERSION } from './version.ts'
+
+export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
 export interface GatewayOptions {
   readonly cwd?: string
@@ -97,7 +106,7 @@ export class Gateway implements AsyncDisposable {
     })
     this.runtime = new GatewayRuntime({
       store: memoryStore(),
-      settings: hostSettings(this.loaded, cwd, options),
+      settings: hostSettings(this.loaded.config, cwd, options),
       lineage: {
         ...present({ ancestor: this.ancestor }),
         sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
@@ -158,6 +167,11 @@ export class Gateway implements AsyncDisposable {
   /** What an untrusted project's file tried, one line a key. */
   get warnings(): readonly string[] {
     return this.loaded.withheld.map(withheldLine)
+  }
+
+  /** Configured keys that nothing here acts on, one line each. */
+  get notes(): readonly string[] {
+    return inertKeys(this.loaded.config)
   }
 
   /** Which files count, and each key with its value and layer; secrets are masked. */
@@ -278,23 +292,3 @@ export class Gateway implements AsyncDisposable {
     })
   }
 }
-
-/** Names and aliases of the agents that need no configuration once they are installed. */
-export const KNOWN_PROVIDER_NAMES: readonly string[] = KNOWN_AGENTS.flatMap(({ name, aliases = [] }) => [
-  name,
-  ...aliases,
-])
-
-const aliasesOf = (name: string): readonly string[] =>
-  KNOWN_AGENTS.find((agent) => agent.name === name)?.aliases ?? []
-
-const hostSettings = ({ config }: LoadedConfig, cwd: string, options: GatewayOptions): HostSettings => ({
-  ...DEFAULT_SETTINGS,
-  cwd,
-  maxDepth: config.subagent.maxDepth,
-  limits: config.limits,
-  concurrency: config.concurrency,
-  permissionTimeoutMs: config.permissionTimeoutMs,
-  ...present({ permission: options.permission }),
-  ...options.settings,
-})

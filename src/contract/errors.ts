@@ -130,6 +130,6 @@ export class SubagentError<C extends ErrorCode = ErrorCode> extends Error {
     if (!isRecord(value) || typeof value['code'] !== 'string' || !Object.hasOwn(ERROR_CATALOG, value['code']))
       return undefined
     const { code, message, phase, data } = value as unknown as ErrorJson
-    return new SubagentError(code, phase ?? 'prompt', message, (data ?? {}))
+    return new SubagentError(code, phase ?? 'prompt', message, data ?? {})
   }
 }

@@ -52,12 +52,11 @@ const show = (format: Format): Shown => {
   }
 }
 
-const chunk = (text: string, messageId?: string): SessionUpdate =>
-  ({
-    sessionUpdate: 'agent_message_chunk',
-    content: { type: 'text', text },
-    ...(messageId && { messageId }),
-  })
+const chunk = (text: string, messageId?: string): SessionUpdate => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text },
+  ...(messageId && { messageId }),
+})
 
 const TOOL = { sessionUpdate: 'tool_call', toolCallId: 't', title: 'Read' } as SessionUpdate
 const THOUGHT = {
