@@ -226,5 +226,5 @@ describe('law 14: planted secrets', () => {
     expect(everything).toContain('DEMO_KEY')
     for (const value of VALUES)
       expect(everything.split('\n').filter((line) => line.includes(value))).toEqual([])
-  })
+  }, 150_000)
 })
