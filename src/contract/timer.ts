@@ -3,7 +3,11 @@
 const LONGEST = 2 ** 31 - 1
 
 /** Calls once after `ms`, which may be longer than the platform's timers can count. `idle`: keeps no process alive. */
-export const after = (ms: number, call: () => void, { idle = false } = {}): Disposable => {
+export const after = (
+  ms: number,
+  call: () => void,
+  { idle = false }: { readonly idle?: boolean } = {},
+): Disposable => {
   let handle: NodeJS.Timeout
   const wait = (left: number): void => {
     const step = Math.min(left, LONGEST)
