@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { configKeyTable } from '../src/config/key-table.ts'
+import { conformanceMarkdown } from '../src/conformance/markdown.ts'
 import { errorsPage } from './errors-page.ts'
 import { capabilityTable } from './capability-table.ts'
 
@@ -13,6 +14,7 @@ export const generated = (): readonly { readonly file: string; readonly text: st
   { file: 'docs/errors.md', text: errorsPage() },
   { file: 'docs/config.schema.json', text: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` },
   { file: 'docs/configuration.md', text: marked('docs/configuration.md', 'keys', configKeyTable()) },
+  { file: 'docs/conformance.md', text: conformanceMarkdown() },
   { file: 'README.md', text: marked('README.md', 'capabilities', capabilityTable()) },
 ]
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
+import { inertKeys } from './config/inert.ts'
 import { loadConfig } from './config/layers.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { dataDir, stateDir } from './config/paths.ts'
@@ -17,6 +18,7 @@ import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
 import type { PermissionPolicy, Preset, PresetSource, SubagentStartRequest } from './contract/request.ts'
+import { builtInAgents } from './gateway-agents.ts'
 import { openPresets } from './gateway-presets.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
 import { resolveLineage } from './lineage/ancestor.ts'
@@ -27,21 +29,28 @@ import { ancestorsOf, isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
-import { GATEWAY_PROGRAM, KNOWN_AGENTS, knownByProgram, programName } from './providers/acp/agents.ts'
+import {
+  GATEWAY_PROGRAM,
+  KNOWN_AGENTS,
+  aliasesOf,
+  knownByProgram,
+  programName,
+} from './providers/acp/agents.ts'
 import type { KnownAgent } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
 import type { AcpProviderOptions } from './providers/acp/provider.ts'
+import { hostSettings } from './host-settings.ts'
 import { loadProvider } from './provider-module.ts'
 import { completeRoot } from './root-request.ts'
-import { DEFAULT_SETTINGS } from './runtime/options.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { memoryStore } from './sessions/memory-store.ts'
 import { VERSION } from './version.ts'
 
 export type { PresetListing } from './gateway-presets.ts'
+export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
 export interface GatewayOptions {
   readonly cwd?: string
@@ -75,6 +84,7 @@ export class Gateway implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
   readonly #log: Logger
+  readonly #store = memoryStore()
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
 
@@ -103,8 +113,8 @@ export class Gateway implements AsyncDisposable {
       ...present({ inheritedMarker: this.#env['SUBGATE_RUN'] }),
     })
     this.runtime = new GatewayRuntime({
-      store: memoryStore(),
-      settings: hostSettings(this.loaded, cwd, options),
+      store: this.#store,
+      settings: hostSettings(this.loaded.config, cwd, options),
       lineage: {
         ...present({ ancestor: this.ancestor }),
         sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
@@ -146,6 +156,11 @@ export class Gateway implements AsyncDisposable {
   /** What an untrusted project's file tried, one line a key. */
   get warnings(): readonly string[] {
     return this.loaded.withheld.map(withheldLine)
+  }
+
+  /** Configured keys that nothing here acts on, one line each. */
+  get notes(): readonly string[] {
+    return inertKeys(this.loaded.config)
   }
 
   /** Which files count, and each key with its value and layer; secrets are masked. */
@@ -202,6 +217,8 @@ export class Gateway implements AsyncDisposable {
 
   #registerFound(): void {
     const { providers } = this.runtime
+    const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.#store }
+    for (const { provider, settings, aliases } of builtInAgents(place)) providers.add(provider, settings, aliases)
     for (const { agent, program } of this.agents()) {
       const config = this.loaded.config.providers[agent.name] ?? {}
       if (program === undefined || config.command !== undefined || config.module !== undefined) continue
@@ -266,23 +283,3 @@ export class Gateway implements AsyncDisposable {
     })
   }
 }
-
-/** Names and aliases of the agents that need no configuration once they are installed. */
-export const KNOWN_PROVIDER_NAMES: readonly string[] = KNOWN_AGENTS.flatMap(({ name, aliases = [] }) => [
-  name,
-  ...aliases,
-])
-
-const aliasesOf = (name: string): readonly string[] =>
-  KNOWN_AGENTS.find((agent) => agent.name === name)?.aliases ?? []
-
-const hostSettings = ({ config }: LoadedConfig, cwd: string, options: GatewayOptions): HostSettings => ({
-  ...DEFAULT_SETTINGS,
-  cwd,
-  maxDepth: config.subagent.maxDepth,
-  limits: config.limits,
-  concurrency: config.concurrency,
-  permissionTimeoutMs: config.permissionTimeoutMs,
-  ...present({ permission: options.permission }),
-  ...options.settings,
-})

@@ -57,6 +57,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
+  'host-settings.ts': ['contract', 'config', 'runtime'],
   'version.ts': [],
   'index.ts': ['contract', 'capabilities', 'gateway', 'runtime', 'provider'],
   'provider.ts': ['contract', 'capabilities'],
@@ -112,7 +113,9 @@ const targetOf = ({ file, specifier }: Import): string => relative(SRC, join(SRC
 const allowed = ({ file, lazy, typeOnly }: Import, to: string): boolean => {
   const from = roomOf(file)
   if (!file.includes('/'))
-    return (ROOT_FILES[file] ?? []).includes(to) || to === 'version' || to === 'provider-module'
+    return (
+      (ROOT_FILES[file] ?? []).includes(to) || ['version', 'provider-module', 'host-settings'].includes(to)
+    )
   if (from === to || to === 'version') return true
   if (from === undefined) return false
   // A type that is needed beside a lazily loaded room costs nothing at run time.

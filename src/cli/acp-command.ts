@@ -65,7 +65,7 @@ const openGateway = async ({ command, flags }: AcpInvocation, io: Io): Promise<G
     logLevel: flags.verbose === true ? 'debug' : 'warn',
     ...present({ command: program === undefined ? undefined : ([program, ...args] as const) }),
   })
-  for (const warning of gateway.warnings) io.say(warning)
+  for (const line of [...gateway.warnings, ...gateway.notes]) io.say(line)
   return gateway
 }
 

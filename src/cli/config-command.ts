@@ -7,6 +7,6 @@ export const configShowCommand = async ({ json }: { readonly json?: true }, io: 
   const { document, text } = gateway.configuration()
   if (json === true) io.stdout.json(document)
   else io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-  for (const warning of gateway.warnings) io.say(warning)
+  for (const line of [...gateway.warnings, ...gateway.notes]) io.say(line)
   return 0
 }

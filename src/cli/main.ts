@@ -4,6 +4,7 @@ import { SubagentError } from '../contract/errors.ts'
 import { closest } from '../contract/parse.ts'
 import { VERSION } from '../version.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
+import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
@@ -109,26 +110,6 @@ const unknownCommand = (words: readonly string[]): SubagentError => {
     `There is no command "${word}". To give a task to an agent, type: subgate run ${JSON.stringify(words.join(' '))}`,
   )
 }
-
-const EXAMPLES = `
-Examples:
-  subgate run claude "fix the failing test"      a task for an agent that is installed
-  subgate run "list the TODOs" -- my-agent --acp a task for any program that speaks ACP
-  git diff | subgate run codex "review this"     standard input is added to the prompt
-  subgate providers                              which agents are here
-`
-
-const RUN_EXAMPLES = `
-Examples:
-  subgate run claude "fix the failing test"
-  subgate run "list the TODOs" -- my-agent --acp
-  subgate run codex --json "is main green?" | jq -r .text
-
-All before -- is the prompt and the options, all behind it is the agent's command.
-Exit codes: 0 done; 1 failed; 2 usage; 3 time limit; 4 no such session; 5 denied by policy; 6 a control
-that the agent can't honour; 7 depth, capacity or budget; 8 schema; 9 empty, cut short or declined;
-10 cancelled; 11 sign-in needed; 12 busy, try later; 130 Ctrl-C; 143 SIGTERM.
-`
 
 const buildProgram = (
   io: Io,

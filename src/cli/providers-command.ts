@@ -11,14 +11,24 @@ export interface ProviderListing {
   readonly where: string
 }
 
+/** A longer command line says nothing more to a person. */
+const LONGEST = 100
+
 export const listProviders = (gateway: Gateway): readonly ProviderListing[] => {
+  // As `config show` has it: what follows a flag that is named like a secret is masked.
+  const { keys } = gateway.configuration().document
+  const masked = (name: string): string => {
+    const value = keys.find(({ key }) => key === `providers.${name}.command`)?.value
+    const line = Array.isArray(value) ? value.map(String).join(' ') : ''
+    return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`
+  }
   const configured = Object.entries(gateway.loaded.config.providers)
     .filter(([, { command, module }]) => command !== undefined || module !== undefined)
-    .map(([name, { command, module }]) => ({
+    .map(([name, { module }]) => ({
       name,
       title: 'configured',
       usable: true,
-      where: module ?? command?.join(' ') ?? '',
+      where: module ?? masked(name),
     }))
   const known = gateway
     .agents()

@@ -69,7 +69,7 @@ export interface ErrorDataByCode {
   SCHEMA_MISMATCH: { readonly path?: string; readonly detail: string }
   CANCELLED: { readonly by: 'signal' | 'request' }
   OWNER_LOST: { readonly pid?: number }
-  CLOSED: Record<never, never>
+  CLOSED: { readonly [key: string]: never }
 }
 
 export interface AuthMethod {
@@ -130,6 +130,6 @@ export class SubagentError<C extends ErrorCode = ErrorCode> extends Error {
     if (!isRecord(value) || typeof value['code'] !== 'string' || !Object.hasOwn(ERROR_CATALOG, value['code']))
       return undefined
     const { code, message, phase, data } = value as unknown as ErrorJson
-    return new SubagentError(code, phase ?? 'prompt', String(message), (data ?? {}) as never)
+    return new SubagentError(code, phase ?? 'prompt', message, data ?? {})
   }
 }

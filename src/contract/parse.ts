@@ -28,7 +28,7 @@ const nearest = (issue: Issue): Issue => {
   if (issue.code !== 'invalid_union') return issue
   const options = issue.errors.toSorted((a, b) => score(a) - score(b))
   const [first] = options[0] ?? []
-  return first === undefined ? issue : nearest({ ...first, path: [...issue.path, ...first.path] } as Issue)
+  return first === undefined ? issue : nearest({ ...first, path: [...issue.path, ...first.path] })
 }
 
 /** An option whose discriminator doesn't match is far off, however few its other faults. */

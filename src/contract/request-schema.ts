@@ -65,7 +65,7 @@ export const mcpServersSchema: z.ZodMiniType<readonly McpServer[]> = z.array(
       env: z.array(pair),
     }),
   ]),
-) as unknown as z.ZodMiniType<readonly McpServer[]>
+)
 
 export const limitsSchema: z.ZodMiniType<RunLimits> = z.strictObject({
   idleMs: z.exactOptional(amount),

@@ -61,8 +61,8 @@ export interface Surroundings {
   readonly presets: PresetSource | undefined
   readonly lineage: LineagePort | undefined
   readonly settings: () => HostSettings
-  now(): number
-  newId(): string
+  readonly now: () => number
+  readonly newId: () => string
 }
 
 export type { LineageClaims, SessionId }

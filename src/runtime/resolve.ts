@@ -111,9 +111,14 @@ const composition = (field: string): SubagentError =>
 /** Byte-equal to what was asked; refused unless it is an existing directory (C37). */
 export const checkDirectory = async (path: string, field: string): Promise<void> => {
   const refuse = (why: string): never => {
-    throw new SubagentError('INVALID_REQUEST', 'resolve', `"${field}" is ${JSON.stringify(path)}, ${why}.`, {
-      field,
-    })
+    throw new SubagentError(
+      'INVALID_REQUEST',
+      'resolve',
+      `"${field}" is ${JSON.stringify(path)}, ${why}. Name a directory that exists.`,
+      {
+        field,
+      },
+    )
   }
   if (!isAbsolute(path)) refuse('but it must be an absolute path')
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) =>

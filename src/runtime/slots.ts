@@ -109,7 +109,7 @@ export class Slots {
 
   #serve(): void {
     for (const waiting of [this.#returning, this.#queue]) {
-      for (const ticket of [...waiting]) {
+      for (const ticket of waiting.slice()) {
         if (!this.#free(ticket.provider)) continue
         waiting.splice(waiting.indexOf(ticket), 1)
         this.#count(ticket.provider, 1)

@@ -167,7 +167,8 @@ export class GatewayRuntime implements SubagentRuntime {
     const signal = AbortSignal.any(
       [this.#closed.signal, options.signal, stopped].filter((each) => each !== undefined),
     )
-    using _taken = this.#starts.takeUp(request, this.#sessions)
+    using reservation = new DisposableStack()
+    reservation.use(this.#starts.takeUp(request, this.#sessions))
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
     const ticket = await this.#slots.acquire(provider.name, parentTicket, signal).catch((error: unknown) => {

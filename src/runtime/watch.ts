@@ -58,7 +58,7 @@ class TreeCursor implements Disposable {
   }
 
   async *read(): AsyncGenerator<WatchedEvent, void, undefined> {
-    using _ = this
+    using _ = { [Symbol.dispose]: () => this[Symbol.dispose]() }
     this.#attach()
     for (;;) {
       const stretch = this.#queue.shift()
@@ -75,8 +75,9 @@ class TreeCursor implements Disposable {
 
   *#stretch({ log, upTo }: Stretch): Generator<WatchedEvent, void, undefined> {
     const reader = this.#readers.get(log.id)
-    while (reader !== undefined && reader.cursor < upTo) {
-      const page = this.#source.store.read(log.id, reader.cursor, Math.min(PAGE, upTo - reader.cursor))
+    if (reader === undefined) return
+    for (let left = upTo - reader.cursor; left > 0; left = upTo - reader.cursor) {
+      const page = this.#source.store.read(log.id, reader.cursor, Math.min(PAGE, left))
       for (const event of page) {
         const run = this.#runs.get(event.runId ?? log.id)
         if (run !== undefined) yield { run, event }

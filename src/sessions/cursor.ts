@@ -12,15 +12,18 @@ export interface CursorOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+const nobody = (): void => {}
+
 /** Ends after the last entry, or when `signal` aborts; the iterator is the reader that holds the agent back. */
 export async function* follow(
   store: SessionStore,
   log: SessionLog,
-  { after, isLast, signal }: CursorOptions,
+  options: CursorOptions,
 ): AsyncGenerator<LogEntry, void, undefined> {
+  const { after, signal } = options
   const reader = log.readers.attach(after)
-  let wake: () => void = () => {}
-  using _subscription = store.onCommit(log.id, () => wake())
+  let wake = nobody
+  const subscription = store.onCommit(log.id, () => wake())
   const abort = (): void => wake()
   const aborted = (): boolean => signal?.aborted === true
   signal?.addEventListener('abort', abort)
@@ -30,7 +33,7 @@ export async function* follow(
       for (const entry of page) {
         yield entry
         reader.advance(entry.seq)
-        if (isLast(entry)) return
+        if (options.isLast(entry)) return
         if (aborted()) return
       }
       if (page.length > 0) continue
@@ -40,6 +43,7 @@ export async function* follow(
     }
   } finally {
     signal?.removeEventListener('abort', abort)
+    subscription[Symbol.dispose]()
     reader.detach()
   }
 }

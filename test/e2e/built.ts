@@ -17,9 +17,15 @@ const isFresh = (): boolean => {
   return sources.every((file) => statSync(join(ROOT, file)).mtimeMs <= built)
 }
 
+let ensured = false
+/** A build that failed is not tried again for every test. */
+let failure: Error | undefined
+
 /** Test files run side by side: one builds, and the others wait for it. */
 export const ensureBuilt = (): void => {
-  if (isFresh()) return
+  ensured ||= isFresh()
+  if (ensured) return
+  if (failure !== undefined) throw failure
   const folder = join(ROOT, 'node_modules/.cache')
   mkdirSync(folder, { recursive: true })
   const lock = new DatabaseSync(join(folder, 'subgate-build.lock'), { timeout: 120_000 })
@@ -30,7 +36,8 @@ export const ensureBuilt = (): void => {
       cwd: ROOT,
       encoding: 'utf8',
     })
-    if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`)
+    if (status !== 0) throw (failure = new Error(`The build failed:\n${stdout}${stderr}`))
+    ensured = true
   } finally {
     lock.close()
   }

@@ -171,12 +171,10 @@ describe('law 14: planted secrets', () => {
   test('are in no byte of stdout, stderr, state and the arguments of a child', async () => {
     await using rig = new Rig()
     const log = join(rig.root, 'argv')
-    const talkative: readonly FakeStep[] = [
-      { log },
-      { stderr: 'starting with KEY=planted-config-6 and planted-demo-9\n' },
-    ]
+    // It says what it was given, as some agents do when they start.
+    const talks = 'echo "KEY=$KEY, $DEMO_KEY and $MY_TOKEN" >&2; exec "$0" "$@"'
     const agent = (...steps: readonly FakeStep[]): object => ({
-      command: fake([...talkative, ...steps]).slice(1),
+      command: ['/bin/sh', '-c', talks, ...fake([{ log }, ...steps]).slice(1)],
       env: { KEY: SECRET.KEY, DEMO_KEY: true },
     })
     const prompted = [...acpHandshake(), { expect: 'session/prompt' }] as const
@@ -224,11 +222,9 @@ describe('law 14: planted secrets', () => {
       .split('\n')
       .filter((line) => line.includes('"started"'))
     expect(argv.length).toBeGreaterThan(10)
-    // A child's script is an argument here, and names the values that it prints.
-    const program = argv.map((line) => line.replaceAll(/starting with .*?planted-demo-9/gu, ''))
-    const everything = [...written, ...files, ...program].join('\n')
+    const everything = [...written, ...files, ...argv].join('\n')
     expect(everything).toContain('DEMO_KEY')
     for (const value of VALUES)
       expect(everything.split('\n').filter((line) => line.includes(value))).toEqual([])
-  })
+  }, 150_000)
 })

@@ -150,12 +150,13 @@ describe('C37: the directory of a session', () => {
   )
 })
 
+const call = (method: string, id: string, params: object): FakeStep => ({
+  request: `terminal/${method}`,
+  params: { sessionId: 's1', ...params },
+  id,
+})
+
 describe('terminals, where they were configured,', () => {
-  const call = (method: string, id: string, params: object): FakeStep => ({
-    request: `terminal/${method}`,
-    params: { sessionId: 's1', ...params },
-    id,
-  })
   const one = { terminalId: 'term_1' }
 
   test('run a command with both outputs joined, and tell how it ended', async () => {

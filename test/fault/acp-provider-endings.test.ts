@@ -22,9 +22,9 @@ test('C16: a flood on stderr, with and without line ends, holds nothing up and i
     expect(await run.result).toMatchObject({ status: 'completed', text: 'one two ' })
     const again = await house.start({ session: { from: 'resume', sessionId: run.sessionId } })
     const { error } = await again.result
-    const { stderr } = error?.data as { stderr: string }
+    const { stderr } = (error?.data ?? {}) as { stderr?: string }
     expect(stderr).toContain('xxxx')
-    expect(Buffer.byteLength(stderr)).toBeLessThanOrEqual(66_000)
+    expect(Buffer.byteLength(stderr ?? '')).toBeLessThanOrEqual(66_000)
   }
 })
 
@@ -53,6 +53,10 @@ test('C19: unknown updates, fields, requests and notifications: the turn complet
   expect(updates).toContainEqual(usage)
   const answers = house.log().flatMap((entry) => ('answer' in entry ? [[entry.to, entry.answer]] : []))
   expect(answers).toMatchObject(['r1', 'r2', 'r3'].map((id) => [id, { error: { code: -32601 } }]))
+})
+
+const status = (type: string): FakeStep => ({
+  update: { sessionUpdate: 'session_info_update', _meta: { codex: { threadStatus: { type } } } },
 })
 
 describe('C22: an end that is no success:', () => {
@@ -121,9 +125,6 @@ describe('C22: an end that is no success:', () => {
   })
 
   test('a success that hides a failure of the model is told as one, known by the handshake alone', async () => {
-    const status = (type: string): FakeStep => ({
-      update: { sessionUpdate: 'session_info_update', _meta: { codex: { threadStatus: { type } } } },
-    })
     const agentInfo = { name: '@agentclientprotocol/codex-acp', version: '1' }
     const failing = acp(
       [

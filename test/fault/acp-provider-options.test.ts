@@ -13,26 +13,28 @@ const nothingLeft = (house: AcpHouse): void => {
   expect(house.supervisor.live()).toEqual([])
 }
 
-describe('model and effort', () => {
-  const select = (id: string, category: string, values: readonly string[]): object => ({
-    id,
-    category,
-    type: 'select',
-    name: id,
-    currentValue: values[0],
-    options: values.map((value) => ({ value, name: value.toUpperCase() })),
-  })
-  const configOptions = [
-    select('m', 'model', ['small', 'large']),
-    select('t', 'thought_level', ['low', 'high']),
-  ]
-  const script: readonly FakeStep[] = [
-    ...acpHandshake().slice(0, 3),
-    { reply: { sessionId: 's1', configOptions } },
-    { on: 'session/set_config_option', do: [{ reply: { configOptions } }] },
-    ...acpTurn(['ok']),
-  ]
+const select = (id: string, category: string, values: readonly string[]): object => ({
+  id,
+  category,
+  type: 'select',
+  name: id,
+  currentValue: values[0],
+  options: values.map((value) => ({ value, name: value.toUpperCase() })),
+})
 
+const configOptions = [
+  select('m', 'model', ['small', 'large']),
+  select('t', 'thought_level', ['low', 'high']),
+]
+
+const script: readonly FakeStep[] = [
+  ...acpHandshake().slice(0, 3),
+  { reply: { sessionId: 's1', configOptions } },
+  { on: 'session/set_config_option', do: [{ reply: { configOptions } }] },
+  ...acpTurn(['ok']),
+]
+
+describe('model and effort', () => {
   test('are set by the options that the session offers, by value or by name', async () => {
     const house = acp(script)
     const run = await house.start({ model: 'large', effort: 'HIGH' })
@@ -56,6 +58,15 @@ describe('model and effort', () => {
   })
 })
 
+const offering = (offered: object): readonly FakeStep[] => [
+  ...acpHandshake().slice(0, 3),
+  { reply: { sessionId: 's1', ...offered } },
+  { on: 'session/set_mode', do: [{ reply: {} }] },
+  { expect: 'session/prompt' },
+  { dump: ['env'] },
+  { reply: { stopReason: 'end_turn' } },
+]
+
 describe('an agent that is known to ask', () => {
   const known = {
     name: 'k',
@@ -65,17 +76,9 @@ describe('an agent that is known to ask', () => {
     asks: { modeId: 'careful', env: { ASK: '1' } },
   }
   const modes = { currentModeId: 'free', availableModes: [{ id: 'careful', name: 'Careful' }] }
-  const script = (offered: object): readonly FakeStep[] => [
-    ...acpHandshake().slice(0, 3),
-    { reply: { sessionId: 's1', ...offered } },
-    { on: 'session/set_mode', do: [{ reply: {} }] },
-    { expect: 'session/prompt' },
-    { dump: ['env'] },
-    { reply: { stopReason: 'end_turn' } },
-  ]
 
   test('is put into its mode, unless everything is allowed', async () => {
-    const house = acp(script({ modes }), { known })
+    const house = acp(offering({ modes }), { known })
     const asking = await (await house.start({ permission: 'deny' })).result
     expect(received(house, 'session/set_mode').map(({ params }) => params)).toEqual([
       { sessionId: 's1', modeId: 'careful' },
@@ -87,7 +90,7 @@ describe('an agent that is known to ask', () => {
   })
 
   test('but does not offer the mode can be held to no policy', async () => {
-    const house = acp(script({}), { known })
+    const house = acp(offering({}), { known })
     expect((await rejection(house.start({ permission: 'deny' }))).data).toMatchObject({
       missing: ['permissions'],
     })

@@ -135,6 +135,14 @@ test('a fork asks the agent for a copy, and is a session of its own with the sha
   })
 })
 
+const gone = async (house: AcpHouse): Promise<void> => {
+  const all = pids(house.log())
+  expect(all.length).toBeGreaterThanOrEqual(3)
+  expect(all.filter(isAlive)).toEqual([])
+  expect(house.supervisor.live()).toEqual([])
+  await house.close()
+}
+
 describe('C12: the whole process tree ends', () => {
   const wrap = ['/bin/sh', '-c', '"$0" "$@"; :'] as const
   const grown: readonly FakeStep[] = [
@@ -144,14 +152,6 @@ describe('C12: the whole process tree ends', () => {
   ]
   const graces = { eofMs: 20, termMs: 60 }
   const turn: readonly FakeStep[] = [...acpHandshake(), ...acpTurn(['ok'])]
-
-  const gone = async (house: AcpHouse): Promise<void> => {
-    const all = pids(house.log())
-    expect(all.length).toBeGreaterThanOrEqual(3)
-    expect(all.filter(isAlive)).toEqual([])
-    expect(house.supervisor.live()).toEqual([])
-    await house.close()
-  }
 
   test.each([1, 2, 3, 4, 5])('when a run ends and when a session is closed (%d)', async () => {
     const once = acp([...grown, ...turn], { wrap, graces })
@@ -186,6 +186,15 @@ describe('C12: the whole process tree ends', () => {
   })
 })
 
+/** Until the log has not grown for a while. */
+const standstill = async (count: () => number): Promise<number> => {
+  for (;;) {
+    const before = count()
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    if (before > 1 && count() === before) return before
+  }
+}
+
 describe('C17: a reader that is slow', () => {
   const CHUNKS = 20_000
   const chunk = `{i} ${'x'.repeat(600)}\n`
@@ -193,15 +202,6 @@ describe('C17: a reader that is slow', () => {
     ...acpHandshake(),
     ...acpTurn([{ repeat, steps: [{ say: chunk }] }]),
   ]
-
-  /** Until the log has not grown for a while. */
-  const standstill = async (count: () => number): Promise<number> => {
-    for (;;) {
-      const before = count()
-      await new Promise((resolve) => setTimeout(resolve, 400))
-      if (before > 1 && count() === before) return before
-    }
-  }
 
   test('has the agent paused by the high-water mark, and loses or reorders nothing', async () => {
     const house = acp(flood(CHUNKS))
@@ -228,14 +228,24 @@ describe('C17: a reader that is slow', () => {
   }, 60_000)
 
   test('does not keep the answer of an agent that has exited meanwhile', async () => {
-    const house = acp([...flood(CHUNKS), { exit: 0 }])
+    // So much over the mark that what is left fits into the pipe, and the agent can be through and gone.
+    const house = acp([
+      ...acpHandshake(),
+      ...acpTurn([
+        { repeat: 131, steps: [{ say: { fill: 'x', times: 65_000 } }] },
+        { inOneWrite: [{ say: 'end\n' }] },
+      ]),
+      { exit: 0 },
+    ])
     const run = await house.start()
     const events = run.events()[Symbol.asyncIterator]()
     await events.next()
+    const [pid = 0] = pids(house.log())
+    await until(() => !isAlive(pid))
     await standstill(() => house.entries(run.sessionId).length)
     while ((await events.next()).done !== true) continue
     const result = await run.result
-    expect([result.status, result.text.endsWith('x\n')]).toEqual(['completed', true])
+    expect([result.status, result.text.endsWith('xend\n')]).toEqual(['completed', true])
   }, 60_000)
 
   test('does not keep a cancel from the agent', async () => {

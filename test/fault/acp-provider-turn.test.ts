@@ -107,6 +107,9 @@ describe('C07: an agent that takes a cancel badly', () => {
   })
 })
 
+const answerOf = (house: ReturnType<typeof acp>): unknown =>
+  house.log().flatMap((entry) => ('answer' in entry && entry.to === 'p1' ? [entry.answer] : []))
+
 describe('C08: a permission request', () => {
   const ask: FakeStep = {
     permission: {},
@@ -114,8 +117,6 @@ describe('C08: a permission request', () => {
     chosen: { y: [{ say: 'yes' }], n: [{ say: 'no' }], cancelled: [{ say: 'cancelled' }] },
   }
   const cancelled = { outcome: { outcome: 'cancelled' } }
-  const answerOf = (house: ReturnType<typeof acp>): unknown =>
-    house.log().flatMap((entry) => ('answer' in entry && entry.to === 'p1' ? [entry.answer] : []))
 
   test('(a) that is open at a cancel is answered cancelled before the prompt settles', async () => {
     const house = acp([

@@ -201,17 +201,17 @@ describe('C25: depth', () => {
   })
 })
 
-describe('C28: a question from depth 3', () => {
-  const questions = (home: House, id: SubagentRun['sessionId']) => {
-    const asked: WatchedEvent[] = []
-    void (async () => {
-      for await (const each of home.runtime.watch({ root: id })) {
-        if (each.event.event.type === 'permission/requested') asked.push(each)
-      }
-    })()
-    return asked
-  }
+const questions = (home: House, id: SubagentRun['sessionId']) => {
+  const asked: WatchedEvent[] = []
+  void (async () => {
+    for await (const each of home.runtime.watch({ root: id })) {
+      if (each.event.event.type === 'permission/requested') asked.push(each)
+    }
+  })()
+  return asked
+}
 
+describe('C28: a question from depth 3', () => {
   test('reaches whoever watches the root, once, with its path and options, and two at once find their own', async () => {
     await using home = house()
     const { top, b, c } = await tree(home, true)

@@ -1,7 +1,6 @@
 /** The runtime when things fail: starts that come to nothing, broken logs, agents that don't listen. */
 import { expect, test } from 'vitest'
 import { SubagentError } from '../../src/contract/errors.ts'
-import type { LogEntry } from '../../src/contract/events.ts'
 import { memoryStore } from '../../src/sessions/memory-store.ts'
 import { checkIdle, codeOf, collect, house, rejection, text, until } from '../fixtures/house.ts'
 import { EVERY_ROW, puppet } from '../fixtures/puppet.ts'
@@ -207,6 +206,24 @@ test('an agent that ignores cancel is ended after its grace', async () => {
   expect(home.entries(run.sessionId).at(-1)?.event.type).toBe('session/late_update')
 })
 
+test('a run that is being stopped delegates no more, and waits for no reader', async () => {
+  const deaf = puppet({ name: 'deaf', deaf: true })
+  await using home = house({ providers: [{ provider: deaf, settings: { cancelMs: 200 } }] })
+  const run = await home.start({ provider: 'deaf' })
+  const reader = run.events()[Symbol.asyncIterator]()
+  await reader.next()
+  const { turn } = await deaf.turnOf(run.sessionId)
+  const update = { sessionUpdate: 'future_kind' } as const
+  expect(turn.emit({ type: 'session/update', update }, 9 * 1024 * 1024)).toBe(false)
+  const drained = turn.drained()
+  run.cancel()
+  await drained
+  expect(home.runtime.load.active).toBe(1)
+  expect(await codeOf(turn.delegation.start({ provider: 'puppet', prompt: text('go') }))).toBe('CANCELLED')
+  expect(home.puppet.requests).toEqual([])
+  expect((await run.result).status).toBe('cancelled')
+})
+
 test('B10.4: dispose is idempotent, and its failure is a notice, apart from the result', async () => {
   await using home = house({
     puppet: puppet({
@@ -241,52 +258,4 @@ test('B10.1: a listener that throws or rejects starves nobody', async () => {
   run.cancel()
   await run.result
   expect(heard).toEqual(['subagent/start puppet 0', 'subagent/end puppet 0'])
-})
-
-test('a fork of a session that is still kept here gets a session and an agent of its own', async () => {
-  await using home = house()
-  const kept = await home.start({ keep: true })
-  const first = await home.puppet.turnOf(kept.sessionId)
-  first.say('shared')
-  first.end()
-  await kept.result
-  const fork = await home.start({ session: { from: 'fork', sessionId: kept.sessionId } })
-  expect(fork.sessionId).not.toBe(kept.sessionId)
-  expect(home.puppet.requests.map(({ origin }) => origin.from)).toEqual(['new', 'fork'])
-  const turn = await home.puppet.turnOf(fork.sessionId)
-  turn.end()
-  // B8.3: a child that says nothing returns nothing.
-  expect(await fork.result).toMatchObject({ status: 'empty', text: '' })
-  const parent = home.entries(kept.sessionId)
-  expect(home.entries(fork.sessionId).slice(0, parent.length)).toEqual(parent)
-  expect([...home.puppet.live]).toEqual([kept.sessionId])
-})
-
-test('a closed runtime starts nothing, and its watchers have seen every end', async () => {
-  const home = house()
-  const watched: LogEntry[] = []
-  const watching = (async () => {
-    for await (const { event } of home.runtime.watch()) watched.push(event)
-  })()
-  await home.start({ keep: true })
-  await home.start()
-  await Promise.all([home.runtime[Symbol.asyncDispose](), home.runtime[Symbol.asyncDispose]()])
-  await watching
-  expect(watched.filter(({ event }) => event.type === 'run/settled')).toHaveLength(2)
-  expect(await codeOf(home.start())).toBe('CLOSED')
-  checkIdle(home)
-})
-
-test('law 12: the policy of the parent is captured before the first await of a start', async () => {
-  await using home = house()
-  const parent = await home.start({ sandbox: 'read-only', maxDepth: 3 })
-  const child = home.start({ parent: { sessionId: parent.sessionId } })
-  // In the same tick: too late for this child.
-  parent.cancel()
-  expect(await codeOf(child)).toBe('CANCELLED')
-  const other = await home.start({ sandbox: 'read-only', maxDepth: 3 })
-  const started = await home.start({ parent: { sessionId: other.sessionId } })
-  const types = home.entries(started.sessionId).map(({ event }) => event)
-  expect(types[0]).toEqual({ type: 'sandbox/mode', mode: 'read-only', source: 'delegation' })
-  expect(home.puppet.requests.at(-1)).toMatchObject({ sandbox: 'read-only', depth: 1, maxDepth: 3 })
 })

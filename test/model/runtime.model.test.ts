@@ -1,120 +1,10 @@
 /** The runtime against a model of it: random commands, and after each of them laws 3 to 6 hold. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PermissionOutcome } from '../../src/contract/content.ts'
-import type { PermissionId, SessionId } from '../../src/contract/ids.ts'
-import type { RunStatus, SubagentResult } from '../../src/contract/result.ts'
-import type { SubagentRun } from '../../src/contract/run.ts'
-import { checkIdle, checkLog, house, rejection, text } from '../fixtures/house.ts'
-import type { House } from '../fixtures/house.ts'
+import { checkIdle, house, rejection, text } from '../fixtures/house.ts'
 import { puppet } from '../fixtures/puppet.ts'
-import type { PuppetTurn } from '../fixtures/puppet.ts'
-
-/** A session as the model sees it. */
-interface Session {
-  readonly index: number
-  readonly parent: Session | undefined
-  readonly children: Session[]
-  keep: boolean
-  state: 'open' | 'idle' | 'gone'
-  runs: number
-  said: string
-  /** The run that delegated this one, and lends it its slot as long as both are open. */
-  lender: { readonly session: Session; readonly run: number } | undefined
-  asked: number
-}
-
-interface Model {
-  readonly sessions: Session[]
-}
-
-interface Live {
-  id: SessionId
-  run: SubagentRun
-  turn: PuppetTurn
-  questions: { readonly answer: Promise<PermissionOutcome>; readonly id: PermissionId }[]
-  readonly results: SubagentResult[]
-}
-
-interface Real {
-  readonly home: House
-  readonly live: Live[]
-}
-
-const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T
-const open = ({ sessions }: { readonly sessions: readonly Session[] }): Session[] =>
-  sessions.filter(({ state }) => state === 'open')
-const liveOf = ({ live }: Real, { index }: Session): Live => live[index] as Live
-const below = (session: Session): Session[] => session.children.flatMap((child) => [child, ...below(child)])
-
-const lends = (session: Session, sessions: readonly Session[]): boolean =>
-  open({ sessions }).some(({ lender }) => lender?.session === session && lender.run === session.runs)
-
-/** Laws 3 to 6, and that model and runtime agree. */
-const check = ({ sessions }: Model, { home, live }: Real): void => {
-  for (const session of sessions) {
-    const { id, results } = live[session.index] as Live
-    const entries = home.entries(id)
-    checkLog(entries, results)
-    const edges = entries.filter(({ event }) => event.type.startsWith('run/')).length
-    expect(edges).toBe(session.runs * 2 - (session.state === 'open' ? 1 : 0))
-    expect(home.puppet.live.has(id)).toBe(session.state !== 'gone')
-    expect(results).toHaveLength(session.runs - (session.state === 'open' ? 1 : 0))
-  }
-  const working = open({ sessions }).filter((session) => !lends(session, sessions))
-  expect(home.runtime.load).toEqual({ active: working.length, queued: 0 })
-}
-
-/** The run of a session has come to its end in both worlds. */
-const settle = async (session: Session, real: Real, status: RunStatus): Promise<void> => {
-  const live = liveOf(real, session)
-  const result = await live.run.result
-  expect([result.status, result.text]).toEqual([status, session.said.trim() === '' ? '' : session.said])
-  live.results.push(result)
-  for (const { answer } of live.questions.splice(0)) expect(await answer).toEqual({ outcome: 'cancelled' })
-  session.asked = 0
-}
-
-const withChildren = async (
-  session: Session,
-  real: Real,
-  status: RunStatus,
-  children: 'cancelled' | 'closed' | 'left',
-): Promise<void> => {
-  if (children !== 'left') {
-    for (const each of below(session).toReversed()) {
-      if (each.state === 'open') {
-        await settle(each, real, 'cancelled')
-        each.state = each.keep ? 'idle' : 'gone'
-      }
-    }
-    // A session that goes takes all below it along.
-    for (const each of below(session)) {
-      const above = [each.parent].filter((parent) => parent?.state === 'gone')
-      if (above.length > 0) each.state = 'gone'
-    }
-  }
-  await settle(session, real, status)
-  session.state = session.keep ? 'idle' : 'gone'
-  if (children === 'closed' || session.state === 'gone') {
-    for (const each of below(session)) each.state = 'gone'
-  }
-}
-
-type Command = fc.AsyncCommand<Model, Real, false>
-
-const command = (
-  name: string,
-  may: (model: Model) => boolean,
-  run: (model: Model, real: Real) => Promise<void>,
-): Command => ({
-  check: may,
-  run: async (model, real) => {
-    await run(model, real)
-    check(model, real)
-  },
-  toString: () => name,
-})
+import { at, below, command, liveOf, open, settle, withChildren } from '../fixtures/runtime-model.ts'
+import type { Command, Model, Real, Session } from '../fixtures/runtime-model.ts'
 
 const start = (keep: boolean, under: number | undefined): Command =>
   command(
@@ -266,8 +156,8 @@ const followUp = (which: number): Command =>
         real.home.start(resumed, { answers: true }),
       ])
       // Of two at once one is served; which of them is nobody's promise.
-      const [served] = both.filter((each) => each.status === 'fulfilled')
-      const [refused] = both.filter((each) => each.status === 'rejected')
+      const served = both.find((each) => each.status === 'fulfilled')
+      const refused = both.find((each) => each.status === 'rejected')
       expect(refused?.reason).toMatchObject({ code: 'SESSION_BUSY' })
       if (served === undefined) throw new Error('both were refused')
       live.run = served.value

@@ -95,8 +95,8 @@ const run = async (trees: readonly Tree[], total: number, queue: number, own: nu
     settings: { concurrency: { total, queue }, maxDepth: 9 },
   })
   const roots = await Promise.allSettled(
-    trees.map(async (tree) => {
-      const started = await home.start({ provider: tree.provider, prompt: text(JSON.stringify(tree)) })
+    trees.map(async (each) => {
+      const started = await home.start({ provider: each.provider, prompt: text(JSON.stringify(each)) })
       return started.result
     }),
   )

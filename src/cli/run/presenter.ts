@@ -18,8 +18,8 @@ export interface Presenter {
 export interface PresenterOptions {
   readonly stdout: Output
   /** Answer text; goes to stdout by way of the live view on a terminal. */
-  text(chunk: string): void
-  say(line: string): void
+  readonly text: (chunk: string) => void
+  readonly say: (line: string) => void
 }
 
 const notice = ({ title, detail }: Notice): string => (detail === undefined ? title : `${title} ${detail}`)

@@ -11,7 +11,7 @@ export interface PromptInputs {
   readonly words: readonly string[]
   readonly file?: string
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
-  say(line: string): void
+  readonly say: (line: string) => void
 }
 
 const usage = (message: string): SubagentError =>

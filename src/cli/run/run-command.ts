@@ -87,6 +87,7 @@ const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['s
     permission: isInteractive(io) ? 'ask' : 'allow-reads',
     ...present({ cwd, logLevel, command: program === undefined ? undefined : ([program, ...args] as const) }),
   })
+  for (const note of gateway.notes) say(note)
   if (gateway.warnings.length === 0) return gateway
   if (!isInteractive(io)) {
     for (const warning of gateway.warnings) say(warning)

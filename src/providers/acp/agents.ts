@@ -176,6 +176,15 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   plain('vtcode', 'VT Code', 'vtcode acp', { variables: ['VTCODE_*'] }),
 ]
 
+/** Names and aliases of the agents that need no configuration once they are installed. */
+export const KNOWN_PROVIDER_NAMES: readonly string[] = KNOWN_AGENTS.flatMap(({ name, aliases = [] }) => [
+  name,
+  ...aliases,
+])
+
+export const aliasesOf = (name: string): readonly string[] =>
+  KNOWN_AGENTS.find((agent) => agent.name === name)?.aliases ?? []
+
 /** The gateway's own program: an agent that speaks `_meta.subgate`. */
 export const GATEWAY_PROGRAM = 'subgate'
 

@@ -62,15 +62,10 @@ const refuseTransport = ({ name, request, handshake }: Opening): void => {
 }
 
 /** An agent that neither resumes nor loads has lost the conversation together with its process. */
-const refuseLost = ({ name, request, handshake }: Opening): void => {
+const refuseLost = (opening: Opening): void => {
+  const { name, request, handshake } = opening
   if (request.origin.from !== 'resume' || handshake.resume || handshake.loadSession) return
-  const reason = `${name} keeps conversations only while its process lives, and that has ended`
-  throw new SubagentError(
-    'NOT_RESUMABLE',
-    'session',
-    `The session ${request.sessionId} can't be taken up again: ${reason}. Start a new session.`,
-    { sessionId: request.sessionId, reason },
-  )
+  throw notResumable(opening, `${name} keeps conversations only while its process lives, and that has ended`)
 }
 
 /**
@@ -88,9 +83,6 @@ export const openSession = async (
   refuseTransport(opening)
   refuseLost(opening)
   const { method, params } = sessionCall(request, handshake)
-  if (request.origin.from === 'resume' && !handshake.resume && !handshake.loadSession) {
-    throw notResumable(opening, 'the agent can take up no conversation of an earlier process')
-  }
   const answer = await connection
     .request(method, params, signal, () => session.replayed())
     .catch((error: unknown) => {

@@ -164,8 +164,8 @@ export class AcpSession implements ProviderSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { connection, setup, name, closeTerminals } = this.#context
-    await closeTerminals()
+    const { connection, setup, name } = this.#context
+    await this.#context.closeTerminals()
     const escaped = await connection.stop()
     if (escaped.length === 0) return
     setup.record({

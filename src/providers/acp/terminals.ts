@@ -61,9 +61,7 @@ export class Terminals {
       exit: undefined,
     }
     process.stdout.on('data', (chunk: Buffer) => keep(terminal, chunk))
-    void process.exited.then(({ exitCode, signal }) => {
-      terminal.exit = { exitCode: exitCode ?? null, signal: signal ?? null }
-    })
+    void noteExit(terminal)
     this.#count += 1
     const id = `term_${this.#count}`
     this.#terminals.set(id, terminal)
@@ -104,6 +102,11 @@ export class Terminals {
       throw new RpcError(INVALID_PARAMS, `there is no terminal ${JSON.stringify(id)}`)
     return terminal
   }
+}
+
+const noteExit = async (terminal: Terminal): Promise<void> => {
+  const { exitCode, signal } = await terminal.process.exited
+  terminal.exit = { exitCode: exitCode ?? null, signal: signal ?? null }
 }
 
 /** The end is kept, cut on a character border. */

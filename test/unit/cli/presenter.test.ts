@@ -52,12 +52,11 @@ const show = (format: Format): Shown => {
   }
 }
 
-const chunk = (text: string, messageId?: string): SessionUpdate =>
-  ({
-    sessionUpdate: 'agent_message_chunk',
-    content: { type: 'text', text },
-    ...(messageId && { messageId }),
-  }) as SessionUpdate
+const chunk = (text: string, messageId?: string): SessionUpdate => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text },
+  ...(messageId && { messageId }),
+})
 
 const TOOL = { sessionUpdate: 'tool_call', toolCallId: 't', title: 'Read' } as SessionUpdate
 const THOUGHT = {
@@ -129,7 +128,7 @@ describe('text', () => {
       content: { type: 'image', data: 'AA', mimeType: 'image/png' },
     })
     it.update({ sessionUpdate: 'from_the_future', content: { type: 'text', text: 'x' } })
-    it.update({ sessionUpdate: 'agent_message_chunk' } as unknown as SessionUpdate)
+    it.update({ sessionUpdate: 'agent_message_chunk' })
     expect(await it.stdout()).toBe('')
   })
 

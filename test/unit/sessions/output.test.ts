@@ -11,7 +11,7 @@ const tool: SessionUpdate = { sessionUpdate: 'tool_call', toolCallId: 't', title
 const toolEnd: SessionUpdate = { sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'completed' }
 const thought: SessionUpdate = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } }
 const user: SessionUpdate = { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'also' } }
-const usage: SessionUpdate = { sessionUpdate: 'usage_update', used: null, size: 1 } as never
+const usage: SessionUpdate = { sessionUpdate: 'usage_update', used: null, size: 1 }
 const future: SessionUpdate = { sessionUpdate: 'future_kind', x: 1 }
 const image: SessionUpdate = {
   sessionUpdate: 'agent_message_chunk',
@@ -56,8 +56,13 @@ describe('B10.2: the output', () => {
   })
 
   test('survives chunks of a foreign shape', () => {
-    const odd = [{}, { content: null }, { content: { type: 'text' } }, { content: { type: 'text', text: 1 } }]
-    const updates = odd.map((more) => ({ sessionUpdate: 'agent_message_chunk', ...more }) as SessionUpdate)
+    const sessionUpdate = 'agent_message_chunk'
+    const updates: SessionUpdate[] = [
+      { sessionUpdate },
+      { sessionUpdate, content: null },
+      { sessionUpdate, content: { type: 'text' } },
+      { sessionUpdate, content: { type: 'text', text: 1 } },
+    ]
     expect(outputOf(say('a'), ...updates, say('b'))).toBe('ab')
   })
 })

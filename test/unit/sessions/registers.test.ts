@@ -30,13 +30,14 @@ test('B8.1: only a completed turn moves the place where a fork begins', () => {
   })
 })
 
+const descriptor = (version: number): SessionEvent => ({
+  type: 'subagent/descriptor',
+  version,
+  provider: 'p',
+  mode: 'kept',
+})
+
 test('B3.5: the last event of each kind wins', () => {
-  const descriptor = (version: number): SessionEvent => ({
-    type: 'subagent/descriptor',
-    version,
-    provider: 'p',
-    mode: 'kept',
-  })
   const entries = log(
     { type: 'sandbox/mode', mode: 'read-only', source: 'delegation' },
     { type: 'sandbox/mode', mode: 'workspace-write', source: 'request' },

@@ -1,0 +1,46 @@
+/** The built-in agents of this deployment: their models, tools and defaults, from configuration. */
+import { join } from 'node:path'
+import type { Config } from './config/config.ts'
+import { present } from './contract/present.ts'
+import type { RegisteredProvider } from './runtime/options.ts'
+import type { SessionStore } from './sessions/store.ts'
+import type { Deployment } from './providers/in-process/deployment.ts'
+import { inProcessProvider } from './providers/in-process/provider.ts'
+
+export interface BuiltInOptions {
+  readonly config: Config
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stateDir: string
+  readonly store: SessionStore
+}
+
+/** Where configuration names no delegation tool, the agent can start another of its kind. */
+const DEFAULT_TOOLS: Config['tools'] = { subagent: { provider: 'spawn' } }
+
+const HINT =
+  'The built-in agent was asked for, but no model is named. Type --model provider/model (anthropic/…, openai/…, google/…, ' +
+  'ollama/…) with its key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY), set ' +
+  '"model" in the configuration, or try it without a key: --model rehearsal.'
+
+export const builtInAgents = ({ config, env, stateDir, store }: BuiltInOptions): readonly RegisteredProvider[] => {
+  const tools = Object.keys(config.tools).length === 0 ? DEFAULT_TOOLS : config.tools
+  const deployment: Deployment = {
+    store,
+    outputsDir: join(stateDir, 'outputs'),
+    sandbox: config.sandbox ?? 'workspace-write',
+    approvals: 'ask',
+    delegationTools: Object.entries(tools).map(([name, tool]) => ({ name, ...tool })),
+    loadModel: async (ref) => (await import('./agent/models/model.ts')).loadModel(ref, { env }),
+    modelHint: () => HINT,
+    newId: () => crypto.randomUUID(),
+    ...present({ model: config.model }),
+  }
+  return [
+    { provider: inProcessProvider('spawn', deployment), aliases: ['builtin'], settings: config.providers['spawn'] ?? {} },
+    { provider: inProcessProvider('fork', deployment), settings: config.providers['fork'] ?? {} },
+  ].map(({ provider, settings, ...more }) => ({
+    ...more,
+    provider,
+    settings: present({ permission: settings.permission, concurrency: settings.concurrency }),
+  }))
+}
