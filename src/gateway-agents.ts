@@ -27,6 +27,7 @@ export const builtInAgents = ({ config, env, stateDir, store }: BuiltInOptions):
   const deployment: Deployment = {
     store,
     outputsDir: join(stateDir, 'outputs'),
+    models: new Map(),
     sandbox: config.sandbox ?? 'workspace-write',
     approvals: 'ask',
     delegationTools: Object.entries(tools).map(([name, tool]) => ({ name, ...tool })),

@@ -3,13 +3,7 @@ import type { Config } from './config.ts'
 import { printable } from '../contract/printable.ts'
 
 /** One line a key that is set. */
-export const inertKeys = ({ providers, tools }: Config): readonly string[] => [
-  ...Object.entries(providers)
+export const inertKeys = ({ providers }: Config): readonly string[] =>
+  Object.entries(providers)
     .filter(([, { warm }]) => warm === true)
-    .map(([name]) =>
-      printable(`providers.${name}.warm doesn't count: each run starts a process of its own.`),
-    ),
-  ...Object.keys(tools).map((name) =>
-    printable(`tools.${name} doesn't count: no agent here mounts delegation tools.`),
-  ),
-]
+    .map(([name]) => printable(`providers.${name}.warm doesn't count: each run starts a process of its own.`))

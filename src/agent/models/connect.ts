@@ -24,7 +24,7 @@ const packaged = async (
       const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI(settings).responses(model)
     }
-    case 'gemini': {
+    case 'generate-content': {
       const { createGoogle } = await import('@ai-sdk/google')
       return createGoogle(settings).languageModel(model)
     }

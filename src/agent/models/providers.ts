@@ -9,8 +9,8 @@ export interface ContentKinds {
   readonly resources: boolean
 }
 
-/** Anthropic Messages, OpenAI Responses, Gemini, OpenAI chat completions: one package each. */
-export type WireFormat = 'messages' | 'responses' | 'gemini' | 'chat'
+/** Anthropic Messages, OpenAI Responses, Google generateContent, OpenAI chat completions: one package each. */
+export type WireFormat = 'messages' | 'responses' | 'generate-content' | 'chat'
 
 export interface ModelProvider {
   readonly name: string
@@ -47,7 +47,7 @@ export const PROVIDERS: readonly ModelProvider[] = [
     sees: ALL,
     hears: NONE,
     effort: {
-      models: /claude-(?:opus-4-[5-9]|sonnet-4-[6-9]|[a-z]+-(?:[5-9]|\d\d))(?:\D|$)/u,
+      models: /(?:opus-4-[5-9]|sonnet-4-[6-9]|(?:opus|sonnet|haiku|fable)-(?:[5-9]|[1-9]\d))(?:\D|$)/u,
       levels: ['low', 'medium', 'high', 'xhigh', 'max'],
       options: (effort) => ({ effort }),
     },
@@ -72,14 +72,14 @@ export const PROVIDERS: readonly ModelProvider[] = [
   },
   {
     name: 'google',
-    wire: 'gemini',
+    wire: 'generate-content',
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     baseUrls: ['GOOGLE_GEMINI_BASE_URL'],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     sees: ALL,
-    hears: /^gemini/u,
+    hears: /^(?!gemma)/u,
     effort: {
-      models: /^gemini-[3-9]/u,
+      models: /^(?!gemma)[a-z]+-[3-9]/u,
       levels: ['minimal', 'low', 'medium', 'high'],
       options: (thinkingLevel) => ({ thinkingConfig: { thinkingLevel } }),
     },
@@ -115,7 +115,7 @@ export const PROVIDERS: readonly ModelProvider[] = [
     baseUrls: ['OPENROUTER_BASE_URL'],
     baseUrl: 'https://openrouter.ai/api/v1',
     sees: new RegExp(`^(?:anthropic|openai|google)/|${OPEN_EYES.source}`, 'iu'),
-    hears: /^google\/gemini/u,
+    hears: /^google\/(?!gemma)/u,
     effort: {
       models: ALL,
       levels: ['minimal', 'low', 'medium', 'high', 'xhigh'],

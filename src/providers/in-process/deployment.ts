@@ -3,6 +3,7 @@ import type { DelegationBinding } from '../../agent/delegation-tool.ts'
 import type { PreToolHook } from '../../agent/hooks.ts'
 import type { AgentModel } from '../../agent/models/model.ts'
 import type { ApprovalPolicy } from '../../contract/events.ts'
+import type { SessionId } from '../../contract/ids.ts'
 import type { SandboxMode } from '../../contract/request.ts'
 import type { SessionStore } from '../../sessions/store.ts'
 
@@ -12,6 +13,8 @@ export interface Deployment {
   readonly outputsDir: string
   /** `provider/model`, for sessions that name none. */
   readonly model?: string
+  /** The models of the sessions that are open: a child runs on its parent's unless it names another. */
+  readonly models: Map<SessionId, string>
   /** Where no session of the tree says otherwise. */
   readonly sandbox: SandboxMode
   readonly approvals: ApprovalPolicy

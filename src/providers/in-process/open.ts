@@ -49,6 +49,7 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
     const capabilities = rowsOf(model)
     const parts = { request, deployment, model, capabilities, composition, outputs, compileSchema, sandbox, policy }
     unwind.move()
+    deployment.models.set(sessionId, model.ref)
     return new InProcessSession(parts)
   }
 }
@@ -73,8 +74,9 @@ const check = (name: InProcessName, { parentSessionId, origin, requested }: Reso
   }
 }
 
-const modelOf = ({ model }: ResolvedStartRequest, deployment: Deployment): string => {
-  const chosen = model ?? deployment.model
+const modelOf = ({ model, parentSessionId }: ResolvedStartRequest, deployment: Deployment): string => {
+  const inherited = parentSessionId && deployment.models.get(parentSessionId)
+  const chosen = model ?? inherited ?? deployment.model
   if (chosen !== undefined) return chosen
   throw new SubagentError('INVALID_REQUEST', 'resolve', deployment.modelHint(), { field: 'model' })
 }

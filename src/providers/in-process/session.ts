@@ -69,7 +69,8 @@ export class InProcessSession implements ProviderSession {
     const structured = request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
     if (structured !== undefined) scope.use(tools.add(structured.tool))
     const explicit = request.requested.permission
-    return runTurn({
+    // Awaited here, since the scope ends with this function.
+    return await runTurn({
       model: model.language,
       // Rebuilt for each run and dropped with it: an idle session holds no message list.
       history: foldHistory(wholeLog(deployment.store, request.sessionId)),
@@ -110,6 +111,7 @@ export class InProcessSession implements ProviderSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts.deployment.models.delete(this.#parts.request.sessionId)
     this.#parts.composition[Symbol.dispose]()
     await this.#parts.outputs[Symbol.asyncDispose]()
   }
