@@ -53,8 +53,9 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'root-request'],
+  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'root-request'],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
+  'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
   'host-settings.ts': ['contract', 'config', 'runtime'],
@@ -68,7 +69,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   execa: ['process'],
   pino: ['telemetry'],
   commander: ['cli'],
-  ajv: ['runtime', 'config'],
+  ajv: ['runtime', 'providers/in-process'],
   vitest: ['conformance/vitest.ts'],
   'node:sqlite': ['sessions', 'config'],
 }

@@ -2,6 +2,8 @@
 import type { ApprovalPolicy, LogEntry, SubagentDescriptor } from '../contract/events.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { SandboxMode } from '../contract/request.ts'
+import { stillHolds } from './permission-presets.ts'
+import type { PermissionPreset } from './permission-presets.ts'
 import type { RunStatus } from '../contract/result.ts'
 
 export interface Registers {
@@ -28,6 +30,16 @@ const without = <K extends keyof Registers>(registers: Registers, key: K): Omit<
   return rest
 }
 
+/** A user's switch that parts from what the permission preset stands for ends it (B3.9). */
+const afterSwitch = (
+  registers: Registers,
+  source: 'delegation' | 'request',
+  change: Partial<PermissionPreset>,
+): Registers =>
+  source === 'delegation' || stillHolds(registers.permissionPreset, change)
+    ? registers
+    : without(registers, 'permissionPreset')
+
 /** One event further. Last event wins (B3.5). */
 export const advanceRegisters = (registers: Registers, { seq, runId, event }: LogEntry): Registers => {
   switch (event.type) {
@@ -40,11 +52,15 @@ export const advanceRegisters = (registers: Registers, { seq, runId, event }: Lo
         lastCompleted: event.status === 'completed' ? seq : registers.lastCompleted,
       }
     case 'sandbox/mode':
-      return { ...registers, sandbox: event.mode }
+      return { ...afterSwitch(registers, event.source, { sandbox: event.mode }), sandbox: event.mode }
     case 'permission/preset':
       return { ...registers, permissionPreset: event.preset }
     case 'approval/policy':
-      return { ...registers, approvalPolicy: event.policy, approvalSource: event.source }
+      return {
+        ...afterSwitch(registers, event.source, { approvals: event.policy }),
+        approvalPolicy: event.policy,
+        approvalSource: event.source,
+      }
     case 'subagent/descriptor':
       return { ...registers, descriptor: event }
     case 'session/native_id':

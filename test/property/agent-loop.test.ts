@@ -91,21 +91,21 @@ const rigOf = ({ answers, cancelAfter, limits, parallelCalls, policy }: Script):
     },
     add: [
       tool('quick', () => Promise.resolve({ text: 'ok' })),
-      tool('slow', async (_, { report }) => {
+      tool('slow', async (_, context) => {
         await tick()
-        report({ title: 'slowly' })
+        context.report({ title: 'slowly' })
         await tick()
-        report({ title: 'more slowly' })
+        context.report({ title: 'more slowly' })
         return { text: 'ok', isError: true }
       }),
       tool('throws', () => Promise.reject(new Error('no'))),
-      tool('asks', async (_, { ask }) => ({
-        text: await ask({ title: 'May I?', kind: 'edit', reason: 'it writes' }),
+      tool('asks', async (_, context) => ({
+        text: await context.ask({ title: 'May I?', kind: 'edit', reason: 'it writes' }),
       })),
       // Outlives every cancel; without one it ends.
-      tool('hangs', async (_, { signal, report }) => {
+      tool('hangs', async (_, context) => {
         for (let n = 0; n < 20; n += 1) await tick()
-        if (signal.aborted) report({ title: 'after the end' })
+        if (context.signal.aborted) context.report({ title: 'after the end' })
         return { text: 'late' }
       }),
     ],
@@ -117,14 +117,14 @@ const rigOf = ({ answers, cancelAfter, limits, parallelCalls, policy }: Script):
 const checkCalls = (rig: Rig): void => {
   const states = new Map<string, string>()
   for (const update of rig.updates()) {
-    const { sessionUpdate, toolCallId, status } = update as Record<string, unknown>
+    const { sessionUpdate, toolCallId, status } = update as Partial<Record<string, string>>
     const id = String(toolCallId)
     if (sessionUpdate === 'tool_call') {
       expect(states.has(id)).toBe(false)
       states.set(id, 'pending')
     } else if (sessionUpdate === 'tool_call_update') {
       expect(['pending', 'in_progress']).toContain(states.get(id))
-      states.set(id, String(status ?? states.get(id)))
+      states.set(id, status ?? states.get(id) ?? '')
     }
   }
   for (const state of states.values()) expect(['completed', 'failed']).toContain(state)
@@ -137,7 +137,7 @@ const checkLog = (rig: Rig): void => {
   for (const each of all) state = advance(state, each)
   expect(state.openRun).toBeUndefined()
   const ids = (type: string): readonly string[] =>
-    rig.events.flatMap((event) => (event.type === type && 'id' in event ? [String(event.id)] : []))
+    rig.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []))
   expect(ids('approval/decided').toSorted()).toEqual(ids('approval/asked').toSorted())
   expect(new Set(ids('approval/asked')).size).toBe(ids('approval/asked').length)
 }

@@ -15,7 +15,10 @@ export const DECLARED: SubagentCapabilities = claims(
 
 const native = (has: boolean): Support => (has ? 'native' : 'none')
 
-export const rowsOf = ({ content, effort }: Pick<AgentModel, 'content' | 'effort'>): SubagentCapabilities => ({
+export const rowsOf = ({
+  content,
+  effort,
+}: Pick<AgentModel, 'content' | 'effort'>): SubagentCapabilities => ({
   ...DECLARED,
   images: native(content.images),
   audio: native(content.audio),

@@ -47,7 +47,17 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
     setup.signal.throwIfAborted()
     const outputs = unwind.use(new SessionOutputs(join(outputsDir, sessionId)))
     const capabilities = rowsOf(model)
-    const parts = { request, deployment, model, capabilities, composition, outputs, compileSchema, sandbox, policy }
+    const parts = {
+      request,
+      deployment,
+      model,
+      capabilities,
+      composition,
+      outputs,
+      compileSchema,
+      sandbox,
+      policy,
+    }
     unwind.move()
     deployment.models.set(sessionId, model.ref)
     return new InProcessSession(parts)

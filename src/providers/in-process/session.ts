@@ -17,6 +17,7 @@ import type { ProviderSession, Turn } from '../../contract/provider.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import type { SessionStore } from '../../sessions/store.ts'
+import { unreviewedAuto } from './auto.ts'
 import type { Composition } from './composition.ts'
 import type { Deployment } from './deployment.ts'
 import { personAnswers } from './person.ts'
@@ -36,7 +37,7 @@ export interface SessionParts {
 const PAGE = 1024
 
 function* wholeLog(store: SessionStore, id: SessionId): Generator<LogEntry, void, undefined> {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = store.read(id, after, PAGE)
     yield* page
     const last = page.at(-1)
@@ -66,7 +67,8 @@ export class InProcessSession implements ProviderSession {
     const { tools, sections, context, inbox } = composition
     const { request } = turn
     using scope = new DisposableStack()
-    const structured = request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
+    const structured =
+      request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
     if (structured !== undefined) scope.use(tools.add(structured.tool))
     const explicit = request.requested.permission
     // Awaited here, since the scope ends with this function.
@@ -102,7 +104,11 @@ export class InProcessSession implements ProviderSession {
       ...(request.effort !== undefined && model.effortOptions !== undefined
         ? { settings: { providerOptions: model.effortOptions(request.effort) } }
         : {}),
-      ...present({ hooks: deployment.hooks, structured }),
+      hooks: [
+        unreviewedAuto(() => deployment.store.get(request.sessionId)?.registers.permissionPreset),
+        ...(deployment.hooks ?? []),
+      ],
+      ...present({ structured }),
     })
   }
 

@@ -42,7 +42,7 @@ describe('what the model did wrong goes back to it', () => {
   })
 
   test('arguments that do not fit the schema', async () => {
-    const strict = tool('strict', echo.run, {
+    const strict = tool('strict', () => Promise.resolve({ text: 'ok' }), {
       inputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
     })
     const rig = await ran({ answers: [answer(call('a', 'strict', { n: 'x' }))], add: [strict] })
@@ -209,7 +209,7 @@ test('what a tool shows people beside its words stands in the update, the words 
   const diff = { type: 'diff' as const, path: '/work/a', oldText: 'a', newText: 'b' }
   const edit = tool('edit', () => Promise.resolve({ text: 'edited', content: [diff] }), {
     kind: 'edit',
-    title: ({ path }) => `Edit ${String(path)}`,
+    title: ({ path }) => `Edit ${path as string}`,
   })
   const rig = await ran({ answers: [answer(call('x', 'edit', { path: 'a' }))], add: [edit] })
   expect(rig.updates()[1]).toMatchObject({
@@ -228,7 +228,28 @@ test('what a tool shows people beside its words stands in the update, the words 
 })
 
 test('a title that cannot be made from unchecked arguments is the tool name', async () => {
-  const odd = tool('odd', echo.run, { title: ({ path }) => (path as string).trim() })
+  const odd = tool('odd', () => Promise.resolve({ text: 'ok' }), {
+    title: ({ path }) => (path as string).trim(),
+  })
   const rig = await ran({ answers: [answer(call('x', 'odd'))], add: [odd] })
   expect(rig.story()).toContain('call x pending: odd')
+})
+
+test('what a tool says or asks after its own result is nothing to anybody', async () => {
+  let late: (() => Promise<string>) | undefined
+  const early = tool('early', (_, context) => {
+    late = () => {
+      context.report({ title: 'one more thing' })
+      return context.ask({ title: 'May I?', kind: 'edit', reason: 'late' })
+    }
+    return Promise.resolve({ text: 'ok' })
+  })
+  const asks = tool('later', async () => ({ text: (await late?.()) ?? 'not asked' }))
+  const rig = await ran({
+    answers: [answer(call('a', 'early')), answer(call('b', 'later'))],
+    add: [early, asks],
+    answerers: [() => 'allowed'],
+  })
+  expect(rig.story()).toContain('call b completed: cancelled')
+  expect(JSON.stringify(rig.events)).not.toMatch(/one more thing|May I/u)
 })
