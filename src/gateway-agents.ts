@@ -6,6 +6,7 @@ import type { RegisteredProvider } from './runtime/options.ts'
 import type { SessionStore } from './sessions/store.ts'
 import type { Deployment } from './providers/in-process/deployment.ts'
 import { inProcessProvider } from './providers/in-process/provider.ts'
+import type { InProcessName } from './providers/in-process/provider.ts'
 
 export interface BuiltInOptions {
   readonly config: Config
@@ -22,7 +23,12 @@ const HINT =
   'ollama/…) with its key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY), set ' +
   '"model" in the configuration, or try it without a key: --model rehearsal.'
 
-export const builtInAgents = ({ config, env, stateDir, store }: BuiltInOptions): readonly RegisteredProvider[] => {
+export const builtInAgents = ({
+  config,
+  env,
+  stateDir,
+  store,
+}: BuiltInOptions): readonly RegisteredProvider[] => {
   const tools = Object.keys(config.tools).length === 0 ? DEFAULT_TOOLS : config.tools
   const deployment: Deployment = {
     store,
@@ -36,12 +42,13 @@ export const builtInAgents = ({ config, env, stateDir, store }: BuiltInOptions):
     newId: () => crypto.randomUUID(),
     ...present({ model: config.model }),
   }
-  return [
-    { provider: inProcessProvider('spawn', deployment), aliases: ['builtin'], settings: config.providers['spawn'] ?? {} },
-    { provider: inProcessProvider('fork', deployment), settings: config.providers['fork'] ?? {} },
-  ].map(({ provider, settings, ...more }) => ({
-    ...more,
-    provider,
-    settings: present({ permission: settings.permission, concurrency: settings.concurrency }),
-  }))
+  const registered = (name: InProcessName, aliases: readonly string[] = []): RegisteredProvider => {
+    const { permission = config.permission, concurrency, graces } = config.providers[name] ?? {}
+    return {
+      provider: inProcessProvider(name, { ...deployment, ...present({ permission }) }),
+      aliases,
+      settings: present({ permission, concurrency, cancelMs: graces?.cancelMs }),
+    }
+  }
+  return [registered('spawn', ['builtin']), registered('fork')]
 }

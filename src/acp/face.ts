@@ -6,7 +6,8 @@ import type { SessionControls } from '../contract/request-schema.ts'
 import { providerFault, rpcFault, unknownSession } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import { initializeResponse } from './initialize.ts'
-import { readNewSession, readPrompt, readSessionId, takesNotices, unknownMode } from './params.ts'
+import { readNewSession, readPrompt, readSessionId, takesOf, unknownMode } from './params.ts'
+import type { Takes } from './params.ts'
 import { FaceSession } from './session.ts'
 import { currentTurn } from './turn.ts'
 
@@ -33,7 +34,7 @@ const raw = (params: unknown): unknown => params
 export const serveAcp = (options: FaceOptions): AcpFace => {
   const { provider, log, host } = options
   const sessions = new Map<string, FaceSession>()
-  let notices = false
+  let takes: Takes = { notices: false, echoes: false }
 
   const sessionOf = (id: string): FaceSession => {
     const session = sessions.get(id)
@@ -55,7 +56,7 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
     await host.runtime.check(await host.rootRequest({ ...request, prompt: PLACEHOLDER }))
     const id = `ses_${randomUUID().replaceAll('-', '').slice(0, 20)}`
     const { client } = connection
-    sessions.set(id, new FaceSession({ id, request, host, client, takesNotices: notices, log }))
+    sessions.set(id, new FaceSession({ id, request, host, client, takes, log }))
     return { sessionId: id }
   }
 
@@ -71,7 +72,7 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
     .agent({ name: 'subgate' })
     .onRequest(agent.initialize, ({ params }) =>
       answered(() => {
-        notices = takesNotices(params)
+        takes = takesOf(params)
         return initializeResponse(host.runtime.providers.get(provider).provider)
       }),
     )

@@ -75,8 +75,17 @@ export const unknownMode = (raw: unknown): SubagentError =>
     `No mode has the id ${JSON.stringify(record(raw)['modeId'])}. Valid ids: none, as this session has no modes.`,
   )
 
-/** Notices reach only a client that said that it shows them. */
-export const takesNotices = (params: unknown): boolean => {
+/** What reaches a client only when it said that it can take it. */
+export interface Takes {
+  readonly notices: boolean
+  /** The prompt as the agent heard it: for another gateway's log; an editor has shown its own already. */
+  readonly echoes: boolean
+}
+
+export const takesOf = (params: unknown): Takes => {
   const capabilities = record(record(params)['clientCapabilities'])
-  return isRecord(record(capabilities['session'])['notices'])
+  return {
+    notices: isRecord(record(capabilities['session'])['notices']),
+    echoes: isRecord(record(capabilities['_meta'])['subgate']),
+  }
 }

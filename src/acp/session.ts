@@ -11,7 +11,7 @@ import { promptResponse } from './ending.ts'
 import { rpcFault } from './errors.ts'
 import { followUp } from './follow-up.ts'
 import type { FaceHost } from './host.ts'
-import type { PromptParams } from './params.ts'
+import type { PromptParams, Takes } from './params.ts'
 import { Questions } from './questions.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
 import { notificationsOf } from './updates.ts'
@@ -22,7 +22,7 @@ export interface FaceSessionOptions {
   readonly request: Omit<SubagentStartRequest, 'prompt' | 'session'>
   readonly host: FaceHost
   readonly client: acp.AgentContext
-  readonly takesNotices: boolean
+  readonly takes: Takes
   readonly log: Logger
 }
 
@@ -155,8 +155,8 @@ export class FaceSession {
   }
 
   async #tell(event: SessionEvent): Promise<void> {
-    const { id, client, takesNotices } = this.#options
-    for (const notification of notificationsOf(event, takesNotices)) {
+    const { id, client, takes } = this.#options
+    for (const notification of notificationsOf(event, takes)) {
       await client.notify('session/update', { sessionId: id, ...notification } as acp.SessionNotification)
     }
   }

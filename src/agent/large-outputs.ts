@@ -33,12 +33,17 @@ export class SessionOutputs implements LargeOutputs, AsyncDisposable {
   #last = 0
   #bytes = 0
   #disposed = false
+  #maybeThere: boolean
   readonly #writing = new Set<Promise<unknown>>()
 
-  /** The folder belongs to the session alone. It is made with the first large output. */
-  constructor(folder: string, limits: OutputLimits = OUTPUT_LIMITS) {
+  /**
+   * The folder belongs to the session alone. It is made with the first large output; `maybeThere` says that an earlier
+   * process may have made it.
+   */
+  constructor(folder: string, limits: OutputLimits = OUTPUT_LIMITS, maybeThere = true) {
     this.#folder = folder
     this.#limits = limits
+    this.#maybeThere = maybeThere
   }
 
   /** What this session's outputs take on the disk. */
@@ -64,7 +69,8 @@ export class SessionOutputs implements LargeOutputs, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     await Promise.all(this.#writing)
-    await rm(this.#folder, { recursive: true, force: true })
+    // Most sessions have none, and looking for it would take longer than the rest of their end.
+    if (this.#maybeThere) await rm(this.#folder, { recursive: true, force: true })
     this.#bytes = 0
   }
 
@@ -92,6 +98,7 @@ export class SessionOutputs implements LargeOutputs, AsyncDisposable {
 
   /** Counts on from what an earlier process of the same session left. */
   async #prepare(): Promise<void> {
+    this.#maybeThere = true
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       for (const name of await readdir(this.#folder)) {

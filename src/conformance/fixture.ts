@@ -4,6 +4,7 @@ import type { LogEntry } from '../contract/events.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 import type { Preset, SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
+import type { SessionStore } from '../sessions/store.ts'
 import type { CueName } from './manifest.ts'
 
 /** Fresh directories of one check; removed after it. */
@@ -51,8 +52,11 @@ export interface Subject extends AsyncDisposable {
 }
 
 export interface ProviderFixture {
-  /** Called for each check anew; `cue` tells a provider that can't be led by its prompt what will be asked. */
-  create(place: Place, cue: CueName): Subject | Promise<Subject>
+  /**
+   * Called for each check anew; `cue` tells a provider that can't be led by its prompt what will be asked. An agent
+   * whose conversation is the session's log reads it from `store`.
+   */
+  create(place: Place, cue: CueName, store: SessionStore): Subject | Promise<Subject>
   readonly cues: { readonly [Name in CueName]?: Cue }
   /** How long a turn may take to answer a text that was given in mid-turn; 10 s when absent. */
   readonly patienceMs?: number

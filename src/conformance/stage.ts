@@ -31,12 +31,11 @@ export class Stage implements AsyncDisposable {
   readonly #subject: Subject
   readonly #before: ReadonlySet<number>
 
-  private constructor(place: Place, subject: Subject, preset: Preset | undefined) {
+  private constructor(place: Place, subject: Subject, preset: Preset | undefined, store: SessionStore) {
     this.place = place
     this.#subject = subject
     this.#before = new Set(ownProcesses())
     this.observed = observed(subject.provider)
-    const store = memoryStore()
     const published: string[] = []
     this.published = published
     this.store = {
@@ -61,7 +60,8 @@ export class Stage implements AsyncDisposable {
   static async open(fixture: ProviderFixture, cue: CueName, preset?: Preset): Promise<Stage> {
     const place = await freshPlace()
     try {
-      return new Stage(place, await fixture.create(place, cue), preset)
+      const store = memoryStore()
+      return new Stage(place, await fixture.create(place, cue, store), preset, store)
     } catch (error) {
       await removePlace(place)
       throw error

@@ -13,10 +13,10 @@ import { deriveDepth } from './depth.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
-import { effectivePolicy, effectiveSandbox } from './policy.ts'
+import { checkSwitch, effectivePolicy, effectiveSandbox } from './policy.ts'
 import { withOwnTools } from './preset-tools.ts'
 import type { ProviderRegistry, Registered } from './registry.ts'
-import { checkDirectory, resolvePreset, resolveSession } from './resolve.ts'
+import { checkDirectory, resolvePreset, resolveSession, restorePreset } from './resolve.ts'
 import type { ResolvedSession } from './resolve.ts'
 
 /** A start that may be opened. */
@@ -56,10 +56,14 @@ export const admit = async (
   for (const [index, path] of additionalDirectories.entries()) {
     await checkDirectory(path, `additionalDirectories.${index}`)
   }
-  const found = await resolvePreset(request.preset, cwd, presets)
+  const descriptor = resumed?.registers.descriptor
+  const stands = resolved.live?.agent?.usable === true
+  const found =
+    resumed === undefined || stands
+      ? await resolvePreset(request.preset, cwd, presets)
+      : await restorePreset(resumed, cwd, presets)
 
   const inheritedSandbox = resumed === undefined ? parent?.sandbox : resumed.registers.sandbox
-  const descriptor = resumed?.registers.descriptor
   const gateInput: GateInput = present({
     request,
     preset: found,
@@ -73,6 +77,7 @@ export const admit = async (
   const preset = withOwnTools(found, provider)
 
   const isChild = parent !== undefined || resumed?.header.parentId !== undefined
+  if (resumed?.header.parentId !== undefined) checkSwitch(request.sandbox, inheritedSandbox)
   const sandbox = effectiveSandbox(request.sandbox, inheritedSandbox, preset?.sandbox)
   const permission = effectivePolicy(request.permission, settings.permission ?? host.permission, isChild)
   const above = resumed === undefined ? parent : parentOf(resumed.header)

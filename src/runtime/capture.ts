@@ -1,6 +1,7 @@
 /** What a child takes from its parent, read before the first `await` of a start (law 12, B3.1). Pure reads. */
 import type { SessionId } from '../contract/ids.ts'
 import type { SandboxMode, SubagentStartRequest } from '../contract/request.ts'
+import { EMPTY_REGISTERS } from '../sessions/registers.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
@@ -15,6 +16,8 @@ export interface CapturedParent extends ParentDepth {
   readonly sandbox?: SandboxMode
   /** Inherited as an identity, never inferred (B3.9). */
   readonly permissionPreset?: string
+  /** Where its last completed turn ended: a fork shares no more than was there at the call (B8.1). */
+  readonly lastCompleted: number
 }
 
 /** `unknown` names a parent that this runtime has never heard of. */
@@ -35,14 +38,21 @@ export const capture = (
     if (ancestor === undefined) return {}
     const { session, root, depth, maxDepth } = ancestor
     return {
-      parent: { sessionId: session, rootId: root, depth, ...(maxDepth !== undefined && { maxDepth }) },
+      parent: {
+        sessionId: session,
+        rootId: root,
+        depth,
+        lastCompleted: 0,
+        ...(maxDepth !== undefined && { maxDepth }),
+      },
     }
   }
   const live = sessions.get(id)
   const stored = store.get(id)
   const header = live?.log.header ?? stored?.header
   if (header === undefined) return { unknown: id }
-  const { sandbox, permissionPreset } = live?.log.registers ?? stored?.registers ?? {}
+  const { sandbox, permissionPreset, lastCompleted } =
+    live?.log.registers ?? stored?.registers ?? EMPTY_REGISTERS
   return {
     parent: {
       sessionId: id,
@@ -50,6 +60,7 @@ export const capture = (
       // The greater of what is stored and what lives: neither a restart nor a resume lowers it (B2.1).
       depth: Math.max(header.depth, stored?.header.depth ?? 0),
       cwd: header.cwd,
+      lastCompleted,
       ...(live !== undefined && { live }),
       ...(header.maxDepth !== undefined && { maxDepth: header.maxDepth }),
       ...(sandbox !== undefined && { sandbox }),

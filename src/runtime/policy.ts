@@ -75,6 +75,17 @@ export const effectivePolicy = (
 const narrower = (mode: SandboxMode, other: SandboxMode | undefined): SandboxMode =>
   other !== undefined && ROOM[other] < ROOM[mode] ? other : mode
 
+/** Where a delegated child follows a default, only the narrowest mode is surely no widening (B4.5). */
+export const checkSwitch = (requested: SandboxMode | undefined, own: SandboxMode | undefined): void => {
+  if (requested === undefined || requested === 'read-only' || own !== undefined) return
+  throw new SubagentError(
+    'INVALID_REQUEST',
+    'resolve',
+    `A follow-up asked for the sandbox "${requested}", but no follow-up widens what its delegation gave. Delegate anew for that.`,
+    { field: 'sandbox' },
+  )
+}
+
 /** The parent's explicit override or something narrower (law 11). A preset only ever narrows what else holds. */
 export const effectiveSandbox = (
   requested: SandboxMode | undefined,

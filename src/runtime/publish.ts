@@ -26,7 +26,7 @@ const seedOf = ({ resolved, setup }: Publication, store: SessionStore): StoredSe
 const freshLog = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
   const { request, registered } = publication
   const seed = seedOf(publication, store)
-  const through = seed?.registers.lastCompleted ?? 0
+  const through = sharedThrough(publication, seed)
   const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
   const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label } = request
   const header = {
@@ -41,17 +41,28 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
     createdAt: now(),
     prefix,
   }
-  return SessionLog.create(store, header, seededRegisters(publication, seed), now)
+  return SessionLog.create(store, header, seededRegisters(publication, seed, through), now)
 }
+
+/** What the parent completes between the call and the publication isn't shared: the prefix is a snapshot. */
+const sharedThrough = ({ parent, setup }: Publication, seed: StoredSession | undefined): number =>
+  parent !== undefined && setup.seed === parent.sessionId
+    ? parent.lastCompleted
+    : (seed?.registers.lastCompleted ?? 0)
 
 /**
  * Policy of a child is what the delegation stamps on it, so that a fork costs the same however long the history is;
  * a copy of a stored session keeps the policy that it had.
  */
-const seededRegisters = ({ parent }: Publication, seed: StoredSession | undefined): Registers => {
+const seededRegisters = (
+  { parent }: Publication,
+  seed: StoredSession | undefined,
+  lastCompleted: number,
+): Registers => {
   if (seed === undefined) return EMPTY_REGISTERS
-  const { lastCompleted, sandbox, permissionPreset } = seed.registers
-  return { lastCompleted, ...(parent === undefined && present({ sandbox, permissionPreset })) }
+  if (parent !== undefined) return { lastCompleted }
+  const { sandbox, permissionPreset, approvalPolicy, approvalSource } = seed.registers
+  return { lastCompleted, ...present({ sandbox, permissionPreset, approvalPolicy, approvalSource }) }
 }
 
 /** What a delegation stamps on a child, and an explicit request on anyone: policy before composition. */
@@ -65,8 +76,16 @@ const recordPolicy = (log: SessionLog, { request, parent }: Publication): void =
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
 }
 
+/** A follow-up that asks for less switches the session itself, so that its agent and its children see it (B3.5). */
+const recordSwitch = (log: SessionLog, { request }: Publication): void => {
+  const { sandbox: mode, requested } = request
+  if (requested.sandbox === undefined || mode === undefined || mode === log.registers.sandbox) return
+  log.append({ type: 'sandbox/mode', mode, source: 'request' })
+}
+
 const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
-  if (request.parentSessionId === undefined) return
+  // A root that was composed by a preset needs it again when its agent is set up anew.
+  if (request.parentSessionId === undefined && request.preset === undefined) return
   log.append({
     type: 'subagent/descriptor',
     version: DESCRIPTOR_VERSION,
@@ -102,6 +121,7 @@ const prepare = (publication: Publication, store: SessionStore, now: () => numbe
     setup.publishTo(log)
     recordDescriptor(log, publication)
   } else {
+    recordSwitch(log, publication)
     setup.publishTo(log)
   }
   if (agent.nativeId !== undefined && agent.nativeId !== log.registers.nativeId) {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { present } from '../contract/present.ts'
 import type { Preset, PresetSource, ResolvedOrigin, SubagentStartRequest } from '../contract/request.ts'
 import type { SessionStore, StoredSession } from '../sessions/store.ts'
 import type { CapturedParent } from './capture.ts'
@@ -141,4 +142,22 @@ export const resolvePreset = async (
     preset: name,
     known,
   })
+}
+
+/**
+ * The composition that a session was created with, for an agent that is set up anew (B9.3). Its policy and model
+ * aren't read again: they stand in its events.
+ */
+export const restorePreset = async (
+  { header, registers }: StoredSession,
+  cwd: string,
+  presets: PresetSource | undefined,
+): Promise<Preset | undefined> => {
+  const name = registers.descriptor?.preset
+  if (name === undefined) return undefined
+  const preset = await resolvePreset(name, cwd, presets).catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error)
+    throw notResumable(header.id, `the preset "${name}" that it was created with can't be read (${detail})`)
+  })
+  return preset && present({ name, instructions: preset.instructions, tools: preset.tools })
 }

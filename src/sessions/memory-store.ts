@@ -33,10 +33,11 @@ export const memoryStore = (): SessionStore => {
     for (const { sessionId, count } of header.prefix) {
       const from = Math.max(after - start, 0)
       const { own, shared: skipped } = must(sessionId)
-      if (from < count) entries.push(...own.slice(start + from - skipped, start + count - skipped))
+      const take = Math.min(count - from, limit - entries.length)
+      if (take > 0) entries.push(...own.slice(start + from - skipped, start + from + take - skipped))
       start += count
     }
-    return entries.slice(0, limit)
+    return entries
   }
 
   return {
@@ -65,7 +66,8 @@ export const memoryStore = (): SessionStore => {
     read: (id, after, limit) => {
       const { header, own, shared: before } = must(id)
       if (after >= before) return own.slice(after - before, after - before + limit)
-      return [...shared(header, after, limit), ...own].slice(0, limit)
+      const inherited = shared(header, after, limit)
+      return [...inherited, ...own.slice(0, limit - inherited.length)]
     },
     onCommit: (id, listener) => {
       const own = listeners.get(id) ?? new Set()

@@ -15,3 +15,9 @@ export const prefixThrough = (header: SessionHeader, through: number): readonly 
 
 export const prefixLength = (prefix: readonly PrefixPart[]): number =>
   prefix.reduce((sum, { count }) => sum + count, 0)
+
+/** How many events of a session's log are a fork's shared history. */
+export const inheritedEventCount = ({ prefix }: Pick<SessionHeader, 'prefix'>): number => prefixLength(prefix)
+
+/** Where its own events begin: what tells of a session as it goes must not tell the shared ones again (B3.4). */
+export const firstLiveSeq = (header: Pick<SessionHeader, 'prefix'>): number => inheritedEventCount(header) + 1

@@ -3,7 +3,7 @@ import type { LogEntry, SessionEvent } from '../contract/events.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import { advance } from './automaton.ts'
 import type { LifecycleState } from './automaton.ts'
-import { prefixLength } from './prefix.ts'
+import { inheritedEventCount } from './prefix.ts'
 import { Readers } from './readers.ts'
 import { advanceRegisters } from './registers.ts'
 import type { Registers } from './registers.ts'
@@ -50,7 +50,7 @@ export class SessionLog {
     registers: Registers,
     now: () => number,
   ): SessionLog {
-    return new SessionLog(store, { header, registers, lastSeq: prefixLength(header.prefix) }, now, [])
+    return new SessionLog(store, { header, registers, lastSeq: inheritedEventCount(header) }, now, [])
   }
 
   /** A stored session that goes on. */

@@ -8,8 +8,8 @@ import { wholeAcpAgent } from '../fixtures/conformance/acp.ts'
 
 const lying = (row: CapabilityId): ProviderFixture => ({
   ...wholeAcpAgent,
-  create: async (place, cue) => {
-    const subject = await wholeAcpAgent.create(place, cue)
+  create: async (place, cue, store) => {
+    const subject = await wholeAcpAgent.create(place, cue, store)
     return {
       provider: lyingProvider(row, subject.provider),
       [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),

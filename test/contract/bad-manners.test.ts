@@ -97,8 +97,8 @@ test('one whose session is not gone at the settlement is caught', async () => {
       return { [Symbol.asyncDispose]: async () => {} }
     }),
   }
-  const create: ProviderFixture['create'] = async (place, cue) => ({
-    ...(await clinging.create(place, cue)),
+  const create: ProviderFixture['create'] = async (place, cue, store) => ({
+    ...(await clinging.create(place, cue, store)),
     leftovers: () => (kept?.usable === true ? ['a remote session'] : []),
   })
   await fails('settled/is-gone', { ...clinging, create }, 'a remote session')

@@ -1,4 +1,5 @@
 /** Cancel and dispose: cancelled whoever asked, with the text so far, and idempotent (B10). */
+import { isUpdate } from '../../contract/content.ts'
 import type { SubagentRun } from '../../contract/run.ts'
 import type { Check } from '../check.ts'
 import { hold, shown } from '../failure.ts'
@@ -9,7 +10,8 @@ import { eventsOf } from '../stage.ts'
 export const hanging = async ({ stage, start }: Pick<Scene, 'stage' | 'start'>): Promise<SubagentRun> => {
   const run = await stage.start(start)
   for await (const { event } of run.events()) {
-    if (event.type === 'session/update') return run
+    // The words of the prompt may come first.
+    if (event.type === 'session/update' && isUpdate(event.update, 'agent_message_chunk')) return run
     if (event.type === 'run/settled')
       hold(false, 'a turn that says something and then waits', `the end ${event.status}`)
   }

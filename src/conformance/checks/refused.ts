@@ -12,8 +12,8 @@ import type { Start } from '../stage.ts'
 /** The same provider, but with this row switched off: for the refusal of what is claimed. */
 const lowered = (fixture: ProviderFixture, row: CapabilityId, to: 'none' | 'emulated'): ProviderFixture => ({
   ...fixture,
-  create: async (place, cue) => {
-    const subject = await fixture.create(place, cue)
+  create: async (place, cue, store) => {
+    const subject = await fixture.create(place, cue, store)
     const capabilities: SubagentCapabilities = { ...subject.provider.capabilities, [row]: to }
     const { name, negotiated, inheritsParentContext } = subject.provider
     const open: SubagentProvider['open'] = async (request, setup) => {

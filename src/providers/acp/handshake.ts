@@ -20,6 +20,7 @@ export const initializeParams = (version: string, methods: ClientMethods): acp.I
     fs: { readTextFile: methods.read, writeTextFile: methods.write },
     terminal: methods.terminal,
     session: { notices: {} },
+    _meta: { subgate: { version: 1 } },
   },
 })
 

@@ -4,8 +4,9 @@ import type { PreToolHook } from '../../agent/hooks.ts'
 import type { AgentModel } from '../../agent/models/model.ts'
 import type { ApprovalPolicy } from '../../contract/events.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import type { SandboxMode } from '../../contract/request.ts'
+import type { PermissionPolicy, SandboxMode } from '../../contract/request.ts'
 import type { SessionStore } from '../../sessions/store.ts'
+import type { Shared } from './shared.ts'
 
 export interface Deployment {
   readonly store: SessionStore
@@ -18,8 +19,12 @@ export interface Deployment {
   /** Where no session of the tree says otherwise. */
   readonly sandbox: SandboxMode
   readonly approvals: ApprovalPolicy
+  /** The operator's explicit policy: under anything but `allow`, writes inside the workspace ask too (B4.4). */
+  readonly permission?: PermissionPolicy
   readonly delegationTools: readonly DelegationBinding[]
   readonly hooks?: readonly PreToolHook[]
+  /** Registries that the sessions of all its providers stand on; each provider makes its own when absent. */
+  readonly shared?: Shared
   loadModel(ref: string): Promise<AgentModel>
   /** What to type when no model is configured. */
   modelHint(): string

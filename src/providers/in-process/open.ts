@@ -1,12 +1,14 @@
 /** Sets one built-in agent up while it is unpublished, and takes all of it back when anything fails (B3.2, B3.3). */
 import { join } from 'node:path'
-import { SessionOutputs } from '../../agent/large-outputs.ts'
+import { OUTPUT_LIMITS, SessionOutputs } from '../../agent/large-outputs.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { ApprovalPolicy } from '../../contract/events.ts'
 import { present } from '../../contract/present.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import { rowsOf } from './capabilities.ts'
+import { checkPermission } from './child-permission.ts'
 import { compose } from './composition.ts'
+import type { Composition, CompositionInputs } from './composition.ts'
 import type { Deployment } from './deployment.ts'
 import { ajvInputs } from './inputs.ts'
 import type { InProcessName, ProviderSessionOpener } from './provider.ts'
@@ -15,7 +17,7 @@ import { sharedScopes } from './shared.ts'
 
 /** Registries that all sessions of this provider stand on are made once. */
 export const sessionOpener = (name: InProcessName, deployment: Deployment): ProviderSessionOpener => {
-  const shared = sharedScopes()
+  const shared = deployment.shared ?? sharedScopes()
   const compileSchema = ajvInputs()
   const { store, outputsDir, delegationTools } = deployment
 
@@ -23,29 +25,24 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
     check(name, request)
     const { sessionId, parentSessionId } = request
     const isChild = parentSessionId !== undefined
-    if (isChild && request.origin.from === 'new') {
+    if (isChild && request.origin.from !== 'resume') {
       // After the captured policy, before anything is composed; the pin is for children in this process (B3.4).
       setup.record({ type: 'approval/policy', policy: 'never', source: 'delegation' })
-      if (name === 'fork') setup.inherit(parentSessionId)
+      if (name === 'fork' && request.origin.from === 'new') setup.inherit(parentSessionId)
     }
     const registers = () => store.get(sessionId)?.registers
     const sandbox = (): SandboxMode => registers()?.sandbox ?? request.sandbox ?? deployment.sandbox
     const policy = (): ApprovalPolicy =>
       registers()?.approvalPolicy ?? (isChild && registers() === undefined ? 'never' : deployment.approvals)
     await using unwind = new AsyncDisposableStack()
-    const composition = unwind.use(
-      compose({
-        request,
-        shared,
-        delegation: setup.delegation,
-        delegationTools,
-        sandbox,
-        approvals: () => ({ policy: policy(), ...present({ source: registers()?.approvalSource }) }),
-      }),
-    )
+    const inputs = { request, shared, delegation: setup.delegation, delegationTools, sandbox }
+    const approvals = () => ({ policy: policy(), ...present({ source: registers()?.approvalSource }) })
+    const composition = unwind.use(composed(request, { ...inputs, approvals }))
     const model = await deployment.loadModel(modelOf(request, deployment))
     setup.signal.throwIfAborted()
-    const outputs = unwind.use(new SessionOutputs(join(outputsDir, sessionId)))
+    const outputs = unwind.use(
+      new SessionOutputs(join(outputsDir, sessionId), OUTPUT_LIMITS, request.origin.from === 'resume'),
+    )
     const capabilities = rowsOf(model)
     const parts = {
       request,
@@ -64,7 +61,8 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
   }
 }
 
-const check = (name: InProcessName, { parentSessionId, origin, requested }: ResolvedStartRequest): void => {
+const check = (name: InProcessName, request: ResolvedStartRequest): void => {
+  const { parentSessionId, origin } = request
   const isChild = parentSessionId !== undefined
   if (name === 'fork' && !isChild && origin.from === 'new') {
     throw new SubagentError(
@@ -74,19 +72,33 @@ const check = (name: InProcessName, { parentSessionId, origin, requested }: Reso
       { field: 'parent' },
     )
   }
-  if (isChild && requested.permission !== undefined && requested.permission !== 'deny') {
+  checkPermission(request)
+}
+
+/** A session that can't get its composition back isn't taken up with another one (B9.3). */
+const composed = (request: ResolvedStartRequest, inputs: CompositionInputs): Composition => {
+  try {
+    return compose(inputs)
+  } catch (error) {
+    const { origin, sessionId, persona, toolFilter, preset } = request
+    const historical = persona ?? toolFilter ?? preset
+    if (origin.from !== 'resume' || historical === undefined || !(error instanceof Error)) throw error
+    const reason = `its composition can't be restored (${error.message})`
     throw new SubagentError(
-      'INVALID_REQUEST',
-      'resolve',
-      `A delegated built-in agent asks nobody, so permission "${requested.permission}" can't hold. Leave it out, or ask for "deny".`,
-      { field: 'permission' },
+      'NOT_RESUMABLE',
+      'session',
+      `The session ${sessionId} can't be taken up again: ${reason}.`,
+      { sessionId, reason },
     )
   }
 }
 
-const modelOf = ({ model, parentSessionId }: ResolvedStartRequest, deployment: Deployment): string => {
+/** One that is taken up again goes on with the model that it was created with (B9.1). */
+const modelOf = (request: ResolvedStartRequest, deployment: Deployment): string => {
+  const { model, sessionId, parentSessionId } = request
+  const before = deployment.store.get(sessionId)?.registers.descriptor?.model
   const inherited = parentSessionId && deployment.models.get(parentSessionId)
-  const chosen = model ?? inherited ?? deployment.model
+  const chosen = model ?? before ?? inherited ?? deployment.model
   if (chosen !== undefined) return chosen
   throw new SubagentError('INVALID_REQUEST', 'resolve', deployment.modelHint(), { field: 'model' })
 }

@@ -1,6 +1,5 @@
 /** A session of the built-in agent: each prompt is one turn over the conversation in its log. */
 import { Approvals } from '../../agent/approvals.ts'
-import { foldHistory } from '../../agent/history.ts'
 import { runTurn } from '../../agent/loop.ts'
 import { SessionOutputs } from '../../agent/large-outputs.ts'
 import { faultReader } from '../../agent/model-faults.ts'
@@ -10,16 +9,17 @@ import { StructuredOutput } from '../../agent/structured-output.ts'
 import type { CompileSchema } from '../../agent/tools/input-check.ts'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ContentBlock } from '../../contract/content.ts'
-import type { ApprovalPolicy, LogEntry } from '../../contract/events.ts'
-import type { SessionId } from '../../contract/ids.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import type { ApprovalPolicy } from '../../contract/events.ts'
 import { present } from '../../contract/present.ts'
 import type { ProviderSession, Turn } from '../../contract/provider.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
-import type { SessionStore } from '../../sessions/store.ts'
 import { unreviewedAuto } from './auto.ts'
+import { checkPermission } from './child-permission.ts'
 import type { Composition } from './composition.ts'
 import type { Deployment } from './deployment.ts'
+import { conversationOf } from './conversation.ts'
 import { personAnswers } from './person.ts'
 
 export interface SessionParts {
@@ -32,18 +32,6 @@ export interface SessionParts {
   readonly compileSchema: CompileSchema
   readonly sandbox: () => SandboxMode
   readonly policy: () => ApprovalPolicy
-}
-
-const PAGE = 1024
-
-function* wholeLog(store: SessionStore, id: SessionId): Generator<LogEntry, void, undefined> {
-  for (let after = 0; ;) {
-    const page = store.read(id, after, PAGE)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last.seq
-  }
 }
 
 export class InProcessSession implements ProviderSession {
@@ -66,16 +54,21 @@ export class InProcessSession implements ProviderSession {
     const { deployment, model, composition, outputs, compileSchema, sandbox, policy } = this.#parts
     const { tools, sections, context, inbox } = composition
     const { request } = turn
+    checkPermission(request)
     using scope = new DisposableStack()
+    // Text that is given while the conversation is read waits for the first step.
+    inbox.open()
+    scope.defer(() => inbox.close())
+    // Rebuilt for each run and dropped with it: an idle session holds no message list.
+    const history = await conversationOf(deployment.store, request.sessionId)
     const structured =
       request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
     if (structured !== undefined) scope.use(tools.add(structured.tool))
-    const explicit = request.requested.permission
+    const explicit = request.requested.permission ?? deployment.permission
     // Awaited here, since the scope ends with this function.
     return await runTurn({
       model: model.language,
-      // Rebuilt for each run and dropped with it: an idle session holds no message list.
-      history: foldHistory(wholeLog(deployment.store, request.sessionId)),
+      history,
       content,
       system: () => systemPrompt(sections, tools),
       context: () => context.text(),
@@ -113,7 +106,15 @@ export class InProcessSession implements ProviderSession {
   }
 
   async steer(content: readonly ContentBlock[]): Promise<void> {
-    this.#parts.composition.inbox.steer(content)
+    if (this.#parts.composition.inbox.steer(content)) return
+    throw new SubagentError(
+      'INVALID_REQUEST',
+      'prompt',
+      'No turn runs that could take the text. Send it as a prompt.',
+      {
+        field: 'content',
+      },
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

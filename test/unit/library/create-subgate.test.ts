@@ -25,7 +25,7 @@ test('a refused start rejects with a typed error', async () => {
   expect(SubagentError.is(error) && error.toJSON()).toMatchObject({
     code: 'PROVIDER_NOT_FOUND',
     phase: 'resolve',
-    data: { provider: 'scriptd', known: ['scripted'] },
+    data: { provider: 'scriptd', known: ['scripted', 'spawn', 'fork'] },
   })
 })
 
@@ -83,7 +83,7 @@ test('disposing ends what still runs', async () => {
 test('a provider that is removed takes no new starts', async () => {
   await using subgate = await openSubgate()
   const added = subgate.providers.add(scripted())
-  expect(subgate.providers.names()).toEqual(['scripted'])
+  expect(subgate.providers.names()).toEqual(['scripted', 'spawn', 'fork'])
   added[Symbol.dispose]()
   await expect(subgate.run('scripted', 'Hello?')).rejects.toMatchObject({ code: 'PROVIDER_NOT_FOUND' })
 })
