@@ -7,7 +7,7 @@ import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
 import { inertKeys } from './config/inert.ts'
 import { loadConfig } from './config/layers.ts'
-import { beyondSystem } from './config/merge.ts'
+import { boundedRequest } from './config/root-request.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { dataDir, stateDir } from './config/paths.ts'
 import { describeConfig, withheldLine } from './config/show.ts'
@@ -137,26 +137,20 @@ export class Gateway implements AsyncDisposable {
 
   /**
    * A root's request with the explicit defaults of configuration, held against the system's file: what is wider
-   * than that allows is `INVALID_REQUEST`.
+   * than that allows is `INVALID_REQUEST`, and so are variables for a provider that has no process.
    */
   rootRequest(request: SubagentStartRequest): SubagentStartRequest {
-    const { config, system } = this.loaded
-    const { model, sandbox, mcpServers } = config
-    const whole = { ...present({ model, sandbox }), ...(mcpServers.length > 0 && { mcpServers }), ...request }
-    const [key] = beyondSystem(system, {
-      permission: whole.permission,
-      sandbox: whole.sandbox,
-      'limits.idleMs': whole.limits?.idleMs,
-      'limits.totalMs': whole.limits?.totalMs,
-      'subagent.maxDepth': whole.maxDepth,
-    })
-    if (key === undefined) return whole
-    throw new SubagentError(
-      'INVALID_REQUEST',
-      'request',
-      `The request is wider than this machine's configuration allows (${key} in /etc/subgate/config.json). Ask for that or less.`,
-      { field: key },
-    )
+    const provider = this.runtime.providers.find(request.provider)?.provider
+    const variables = Object.keys(this.#options.agentEnv ?? {})
+    if (variables.length > 0 && provider !== undefined && !(provider instanceof AcpProvider)) {
+      throw new SubagentError(
+        'INVALID_REQUEST',
+        'request',
+        `--env was given (${variables.join(', ')}), but ${provider.name} starts no process that could get it. Leave it out.`,
+        { field: '--env' },
+      )
+    }
+    return boundedRequest(this.loaded, request, provider?.name ?? request.provider)
   }
 
   /** Where this gateway's faces log to. */

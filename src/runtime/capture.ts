@@ -1,10 +1,9 @@
 /** What a child takes from its parent, read before the first `await` of a start (law 12, B3.1). Pure reads. */
 import type { SessionId } from '../contract/ids.ts'
-import type { SandboxMode, SubagentStartRequest } from '../contract/request.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { RunLimits, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
-import type { LineagePort } from './options.ts'
+import type { Surroundings } from './options.ts'
 
 export interface CapturedParent extends ParentDepth {
   readonly sessionId: SessionId
@@ -13,6 +12,8 @@ export interface CapturedParent extends ParentDepth {
   readonly cwd?: string
   /** The parent's explicit override; never a deployment default. */
   readonly sandbox?: SandboxMode
+  /** What the parent's open run was asked to keep to, or inherited. */
+  readonly limits?: RunLimits
   /** Inherited as an identity, never inferred (B3.9). */
   readonly permissionPreset?: string
 }
@@ -26,8 +27,7 @@ const INHERITED_PRESETS: ReadonlySet<string> = new Set(['auto', 'danger-full-acc
 export const capture = (
   request: SubagentStartRequest,
   sessions: ReadonlyMap<SessionId, LiveSession>,
-  store: SessionStore,
-  lineage: LineagePort | undefined,
+  { store, lineage }: Pick<Surroundings, 'store' | 'lineage'>,
 ): Captured => {
   const id = request.parent?.sessionId
   if (id === undefined) {
@@ -42,6 +42,9 @@ export const capture = (
   const stored = store.get(id)
   const header = live?.log.header ?? stored?.header
   if (header === undefined) return { unknown: id }
+  const open = live?.run?.request
+  // A follow-up may have lowered the cap that the header was made with.
+  const maxDepth = (open ?? live?.opened)?.maxDepth ?? header.maxDepth
   const { sandbox, permissionPreset } = live?.log.registers ?? stored?.registers ?? {}
   return {
     parent: {
@@ -51,7 +54,8 @@ export const capture = (
       depth: Math.max(header.depth, stored?.header.depth ?? 0),
       cwd: header.cwd,
       ...(live !== undefined && { live }),
-      ...(header.maxDepth !== undefined && { maxDepth: header.maxDepth }),
+      ...(maxDepth !== undefined && { maxDepth }),
+      ...(open !== undefined && { limits: open.limits }),
       ...(sandbox !== undefined && { sandbox }),
       ...(permissionPreset !== undefined && INHERITED_PRESETS.has(permissionPreset) && { permissionPreset }),
     },

@@ -72,6 +72,15 @@ export const effectivePolicy = (
   )
 }
 
+/** The narrower of two overrides; an absent one confines nothing. */
+export const narrowerSandbox = (
+  one: SandboxMode | undefined,
+  other: SandboxMode | undefined,
+): SandboxMode | undefined => {
+  if (one === undefined || other === undefined) return one ?? other
+  return ROOM[one] <= ROOM[other] ? one : other
+}
+
 /** The parent's explicit override or something narrower (law 11). */
 export const effectiveSandbox = (
   requested: SandboxMode | undefined,
@@ -82,7 +91,7 @@ export const effectiveSandbox = (
   throw new SubagentError(
     'INVALID_REQUEST',
     'resolve',
-    `A child asked for the sandbox "${requested}", but its parent stands under "${inherited}". Ask for that or less.`,
+    `The sandbox "${requested}" was asked for, but this session was handed "${inherited}". Ask for that or less.`,
     { field: 'sandbox' },
   )
 }

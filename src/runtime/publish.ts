@@ -42,12 +42,15 @@ const freshLog = (
   return SessionLog.create(store, header, registers, now)
 }
 
-/** What a delegation stamps on a child, and an explicit request on anyone: policy before composition. */
-const recordPolicy = (log: SessionLog, { request, parent }: Publication): void => {
-  if (parent?.permissionPreset !== undefined) {
-    log.append({ type: 'permission/preset', preset: parent.permissionPreset, source: 'delegation' })
-  }
-  if (request.sandbox === undefined) return
+/** What a delegation stamps on a child: policy before composition. */
+const recordPreset = (log: SessionLog, { parent }: Publication): void => {
+  if (parent?.permissionPreset === undefined) return
+  log.append({ type: 'permission/preset', preset: parent.permissionPreset, source: 'delegation' })
+}
+
+/** Where the session doesn't stand under it already: a resume that narrows it says so, and children take that. */
+const recordSandbox = (log: SessionLog, { request }: Publication): void => {
+  if (request.sandbox === undefined || request.sandbox === log.registers.sandbox) return
   const inherited = request.requested.sandbox === undefined
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: inherited ? 'delegation' : 'request' })
 }
@@ -84,8 +87,9 @@ const prepare = (publication: Publication, store: SessionStore, now: () => numbe
     resolved.live?.log ??
     (resumed && SessionLog.reopen(store, resumed.header.id, now)) ??
     freshLog(publication, store, now)
+  if (resumed === undefined) recordPreset(log, publication)
+  recordSandbox(log, publication)
   if (resumed === undefined) {
-    recordPolicy(log, publication)
     setup.publishTo(log)
     recordDescriptor(log, publication)
   } else {
