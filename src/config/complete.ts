@@ -1,7 +1,6 @@
 /** What only the merged whole can show: a provider without a program, a tool without a provider. */
-import { isRecord } from '../contract/json.ts'
 import { closest } from '../contract/parse.ts'
-import type { Config, LayerFile, ProviderConfig, WithheldKey } from './config.ts'
+import type { Config, LayerFile, WithheldKey } from './config.ts'
 import type { Merged } from './merge.ts'
 import { invalidConfig } from './schema.ts'
 
@@ -47,7 +46,6 @@ export const checkWhole = (
 ): void => {
   const fileOf = (section: 'providers' | 'tools', name: string): string =>
     layers.findLast(({ value }) => Object.hasOwn(value[section] ?? {}, name))?.file ?? ''
-  for (const name of Object.keys(config.providers)) refuseProcessKeys(name, config, layers)
   for (const name of providerNames(layers)) {
     if (known.includes(name) || withdrawn.has(name)) continue
     const provider = Object.hasOwn(config.providers, name) ? config.providers[name] : undefined
@@ -72,36 +70,4 @@ export const checkWhole = (
       },
     )
   }
-}
-
-/** What only the start of a process can honour: beside a module it would be accepted and ignored. */
-const PROCESS_KEYS: readonly (readonly [keyof ProviderConfig, string?])[] = [
-  ['env'],
-  ['asks'],
-  ['fs'],
-  ['terminal'],
-  ['graces', 'eofMs'],
-  ['graces', 'termMs'],
-]
-
-const refuseProcessKeys = (name: string, config: Config, layers: readonly LayerFile[]): void => {
-  const provider = config.providers[name]
-  if (provider?.module === undefined) return
-  const says = (
-    value: ProviderConfig | undefined,
-    path: readonly [keyof ProviderConfig, string?],
-  ): boolean => {
-    const [key, part] = path
-    const held: unknown = value?.[key]
-    return part === undefined ? held !== undefined : isRecord(held) && held[part] !== undefined
-  }
-  const path = PROCESS_KEYS.find((candidate) => says(provider, candidate))
-  if (path === undefined) return
-  const key = ['providers', name, ...path].join('.')
-  const file = layers.findLast(({ value }) => says(value.providers?.[name], path))?.file ?? ''
-  throw invalidConfig(
-    file,
-    `"${key}" stands beside a "module", which starts no process of Subgate's. Leave it out, or give the module's own settings to the module.`,
-    { key },
-  )
 }

@@ -141,7 +141,7 @@ export class SubagentError<C extends ErrorCode = ErrorCode> extends Error {
     const known = code as ErrorCode
     const where = PHASES.find((candidate) => candidate === phase) ?? 'prompt'
     const data = { ...boundedObject(value['data']), ...listsOf(value['data']) }
-    return new SubagentError(known, where, boundedDetail(message), data as ErrorDataByCode[ErrorCode])
+    return new SubagentError(known, where, boundedDetail(message), data)
   }
 }
 

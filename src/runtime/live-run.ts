@@ -44,7 +44,6 @@ export class LiveRun implements SubagentRun {
   readonly id: RunId
   readonly result: Promise<SubagentResult>
   readonly answers: boolean
-  /** Settled, it holds no prompt, which may be large. */
   #context: RunContext
   readonly #resolve: (result: SubagentResult) => void
   readonly #abort = new AbortController()
@@ -255,6 +254,7 @@ export class LiveRun implements SubagentRun {
   async #settle(turned: Turned | undefined): Promise<void> {
     const { session, request, agent } = this.#context
     this.#clock?.[Symbol.dispose]()
+    this.#clock = undefined
     this.#desk.close()
     this.#turnOver = true
     this.#stopped.resolve()

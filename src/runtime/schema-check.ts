@@ -38,7 +38,7 @@ const engineFor = async (dialect: string | undefined): Promise<Pick<Ajv, 'compil
 /** Rejects with `INVALID_REQUEST` when the schema itself is no JSON schema. */
 export const schemaCheck = async (schema: JsonObject): Promise<SchemaCheck> => {
   const { $schema, ...rest } = schema
-  const [, dialect] = DIALECT.exec(String($schema)) ?? []
+  const [, dialect] = DIALECT.exec(typeof $schema === 'string' ? $schema : '') ?? []
   const ajv = await engineFor(dialect)
   let validate: ReturnType<typeof ajv.compile>
   try {

@@ -174,7 +174,7 @@ export class GatewayRuntime implements SubagentRuntime {
     unwind.defer(() => this.#slots.release(ticket))
     if (signal.aborted) throw cancelledStart(signal)
 
-    const delegation = this.#delegation(request)
+    const delegation = this.#delegation({ ...request, prompt: [] })
     const { agent, setup } = await this.#agentFor(admitted, delegation, signal)
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()

@@ -40,7 +40,7 @@ describe('MCP servers over', () => {
   const servers: readonly [string, McpServer][] = [
     ['http', { type: 'http', ...address }],
     ['sse', { type: 'sse', ...address }],
-    ['acp', { type: 'acp', name: 'm', serverId: 'x' } as McpServer],
+    ['acp', { type: 'acp', name: 'm', serverId: 'x' }],
   ]
 
   test.each(servers)('%s: the second refusal starts no process', async (kind, server) => {
