@@ -1,9 +1,8 @@
 /** Signals to `subgate acp`: one before it is ready, and a second one while it ends. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { rmSync } from 'node:fs'
 import { acpHandshake } from '../../src/testing/fake-agent.ts'
 import { Editor, fakeEditor, isAlive } from './acp-editor.ts'
 
@@ -34,7 +33,8 @@ test.each([
       { dump: ['pid'] },
       { hang: true },
     ],
-    { graces: { eofMs: 20_000, cancelMs: 20_000 } },
+    {},
+    { eofMs: 20_000, cancelMs: 20_000 },
   )
   const sessionId = await editor.open()
   void editor.prompt(sessionId, 'go').catch(() => {})

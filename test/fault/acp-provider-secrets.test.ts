@@ -65,7 +65,8 @@ test('an error carries the end of the tail, and the log all of it', async () => 
   ]
   const house = acp(script, { log: { debug, info: debug, warn: debug, error: debug } })
   const { error } = await (await house.start()).result
-  const stderr = String(error?.data['stderr'])
+  const said = error?.data['stderr']
+  const stderr = typeof said === 'string' ? said : ''
   expect(stderr).toMatch(/^….*the end$/su)
   expect(Buffer.byteLength(stderr)).toBeLessThanOrEqual(4096)
   const whole = logged.find((fields) => 'stderr' in fields) as { stderr: string } | undefined

@@ -1,20 +1,19 @@
 /** Keys that only the start of a process can honour stand beside no module. */
 import { expect, test } from 'vitest'
+import { refuseProcessKeys } from '../../../src/config/module-keys.ts'
 import { errorOf, makeHouse } from './house.ts'
 
 test.each<[object, string]>([
   [{ env: { KEY: 'x' } }, 'env'],
   [{ asks: true }, 'asks'],
-  [{ asks: false }, 'asks'],
   [{ fs: { read: true } }, 'fs'],
   [{ terminal: true }, 'terminal'],
   [{ graces: { eofMs: 1 } }, 'graces.eofMs'],
   [{ graces: { cancelMs: 1, termMs: 1 } }, 'graces.termMs'],
 ])('%j beside a module is INVALID_CONFIG that names the key', (more, key) => {
   using house = makeHouse()
-  const error = errorOf(() =>
-    house.load({ user: { providers: { mine: { module: './mine.mjs', ...more } } } }),
-  )
+  const loaded = house.load({ user: { providers: { mine: { module: './mine.mjs', ...more } } } })
+  const error = errorOf(() => refuseProcessKeys('mine', loaded))
   expect(error).toMatchObject({
     code: 'INVALID_CONFIG',
     data: { file: house.user, key: `providers.mine.${key}` },
@@ -24,25 +23,20 @@ test.each<[object, string]>([
 
 test('a key of a lower layer counts too, and its file is named', () => {
   using house = makeHouse()
-  const error = errorOf(() =>
-    house.load({
-      user: { providers: { codex: { terminal: true } } },
-      system: { providers: { codex: { module: 'corporate' } } },
-    }),
-  )
-  expect(error.data).toMatchObject({ file: house.user, key: 'providers.codex.terminal' })
+  const loaded = house.load({
+    user: { providers: { codex: { terminal: true } } },
+    system: { providers: { codex: { module: 'corporate' } } },
+  })
+  expect(errorOf(() => refuseProcessKeys('codex', loaded)).data).toMatchObject({
+    file: house.user,
+    key: 'providers.codex.terminal',
+  })
 })
 
-test('what every provider honours may stand there, and all may beside a command', () => {
+test('what every provider honours may stand there, and so may what asks for nothing', () => {
   using house = makeHouse()
-  const always = { permission: 'deny', concurrency: 2, graces: { cancelMs: 5 } }
-  const { config } = house.load({
-    user: {
-      providers: {
-        mine: { module: './mine.mjs', ...always },
-        other: { command: ['agent'], env: { A: 'b' }, asks: true, terminal: true, ...always },
-      },
-    },
-  })
-  expect(Object.keys(config.providers)).toEqual(['mine', 'other'])
+  const honoured = { permission: 'deny', concurrency: 2, graces: { cancelMs: 5 } }
+  const off = { terminal: false, fs: { read: false }, asks: false }
+  const loaded = house.load({ user: { providers: { mine: { module: './mine.mjs', ...honoured, ...off } } } })
+  expect(() => refuseProcessKeys('mine', loaded)).not.toThrow()
 })
