@@ -10,7 +10,9 @@ const folder = join(place, 'work')
 const notes = join(folder, 'notes.md')
 
 const configuration = {
-  providers: { example: { command: ['node', join(root, 'dist/example-agent.js')], permission: 'allow', asks: true } },
+  providers: {
+    example: { command: ['node', join(root, 'dist/example-agent.js')], permission: 'allow', asks: true },
+  },
   tools: { fork: { provider: 'fork' }, example: { provider: 'example', maxDepth: 'provider-managed' } },
 }
 
@@ -30,7 +32,18 @@ try {
   console.log(`$ subgate run spawn --model rehearsal --output-format stream-json -f task\n\n${task}\n`)
   const run = spawnSync(
     process.execPath,
-    [join(root, 'bin/subgate.js'), 'run', 'spawn', '--model', 'rehearsal', '-C', folder, '--output-format', 'stream-json', task],
+    [
+      join(root, 'bin/subgate.js'),
+      'run',
+      'spawn',
+      '--model',
+      'rehearsal',
+      '-C',
+      folder,
+      '--output-format',
+      'stream-json',
+      task,
+    ],
     { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, XDG_CONFIG_HOME: place } },
   )
   console.log(`\nexit ${run.status}; notes.md now reads: ${readFileSync(notes, 'utf8').trim()}`)

@@ -13,6 +13,7 @@ import { describeConfig, withheldLine } from './config/show.ts'
 import type { ConfigDescription } from './config/show.ts'
 import { openTrustStore } from './config/trust.ts'
 import type { TrustStore } from './config/trust.ts'
+import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
@@ -143,9 +144,23 @@ export class Gateway implements AsyncDisposable {
     return this.#found
   }
 
-  /** A root's request with the explicit defaults of configuration. */
-  rootRequest(request: SubagentStartRequest): Promise<SubagentStartRequest> {
-    return completeRoot(request, this.loaded, this.presets, this.#options.cwd ?? process.cwd())
+  /**
+   * A root's request with the explicit defaults of configuration, held against the system's file: what is wider
+   * than that allows is `INVALID_REQUEST`, and so are variables for a provider that has no process.
+   */
+  async rootRequest(request: SubagentStartRequest): Promise<SubagentStartRequest> {
+    const provider = this.runtime.providers.find(request.provider)?.provider
+    const variables = Object.keys(this.#options.agentEnv ?? {})
+    if (variables.length > 0 && provider !== undefined && !(provider instanceof AcpProvider)) {
+      throw new SubagentError(
+        'INVALID_REQUEST',
+        'request',
+        `--env was given (${variables.join(', ')}), but ${provider.name} starts no process that could get it. Leave it out.`,
+        { field: '--env' },
+      )
+    }
+    const cwd = this.#options.cwd ?? process.cwd()
+    return completeRoot(request, this.loaded, this.presets, cwd, provider?.name ?? request.provider)
   }
 
   /** Where this gateway's faces log to. */
@@ -218,7 +233,8 @@ export class Gateway implements AsyncDisposable {
   #registerFound(): void {
     const { providers } = this.runtime
     const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.#store }
-    for (const { provider, settings, aliases } of builtInAgents(place)) providers.add(provider, settings, aliases)
+    for (const { provider, settings, aliases } of builtInAgents(place))
+      providers.add(provider, settings, aliases)
     for (const { agent, program } of this.agents()) {
       const config = this.loaded.config.providers[agent.name] ?? {}
       if (program === undefined || config.command !== undefined || config.module !== undefined) continue

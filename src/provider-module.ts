@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LoadedConfig } from './config/config.ts'
+import { refuseProcessKeys } from './config/module-keys.ts'
 import { SubagentError } from './contract/errors.ts'
 import { isRecord } from './contract/json.ts'
 import type { SubagentProvider } from './contract/provider.ts'
@@ -20,8 +21,10 @@ const locate = (module: string, directory: string): string =>
 export const loadProvider = async (
   name: string,
   module: string,
-  { origins, layers }: LoadedConfig,
+  loadedConfig: LoadedConfig,
 ): Promise<SubagentProvider> => {
+  refuseProcessKeys(name, loadedConfig)
+  const { origins, layers } = loadedConfig
   const key = `providers.${name}.module`
   const layer = layers.find((candidate) => candidate.layer === origins[key])
   const file = layer?.file ?? resolve('.')

@@ -165,7 +165,8 @@ export class FaceSession {
 const refusesKeep = (error: unknown): boolean => {
   if (!SubagentError.is(error) || error.code !== 'UNSUPPORTED_CAPABILITY') return false
   const { fields } = error.data as SubagentError<'UNSUPPORTED_CAPABILITY'>['data']
-  return fields.length === 1 && fields[0] === 'keep'
+  // Another gateway's words may lack them.
+  return fields?.length === 1 && fields[0] === 'keep'
 }
 
 const busy = (id: string): SubagentError =>

@@ -141,8 +141,13 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   mcpServers: {
     title: 'MCP servers',
-    enforced: 'The agent connects to each of them.',
-    asks: ({ request }) => when(nonEmpty(request.mcpServers), 'mcpServers'),
+    enforced: 'The agent connects to each of them; "emulated" not over HTTP.',
+    asks: ({ request: { mcpServers = [] } }) => [
+      ...when(nonEmpty(mcpServers), 'mcpServers'),
+      ...mcpServers.flatMap((server, index) =>
+        when('type' in server && server.type === 'http', `mcpServers.${index}`, 'native'),
+      ),
+    ],
   },
   resume: {
     title: 'Follow-ups and resume',

@@ -29,21 +29,33 @@ const identityOf = (path: string): string | undefined => {
 
 /**
  * Names a command line together with the identity of its program and of each argument that is a file.
+ * `declared` is what else the answers were bounded by, such as the operator's word that the agent asks.
  * Undefined for launchers, and where the program can't be found.
  */
-export const commandKey = (program: string, args: readonly string[], cwd: string): string | undefined => {
+export const commandKey = (
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  declared: readonly unknown[] = [],
+): string | undefined => {
   if (LAUNCHERS.has(basename(program))) return undefined
   const identity = identityOf(program)
   if (identity === undefined) return undefined
   const files = args.map((argument) => identityOf(resolve(cwd, argument)) ?? '')
   return createHash('sha256')
-    .update(JSON.stringify([program, args, identity, files]))
+    .update(JSON.stringify([program, args, identity, files, declared]))
     .digest('hex')
 }
 
+/** What a handshake says beside the rows. */
+export type Fact = `mcp.${'http' | 'sse' | 'acp'}`
+
+/** Only what the agent itself answered. */
+export type Answers = Partial<SubagentCapabilities> & Partial<Readonly<Record<Fact, Support>>>
+
 interface Remembered {
   readonly at: number
-  readonly capabilities: Partial<SubagentCapabilities>
+  readonly capabilities: Answers
 }
 
 const SUPPORTS: ReadonlySet<unknown> = new Set<Support>(['none', 'emulated', 'native'])
@@ -52,8 +64,8 @@ const isRows = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((support) => SUPPORTS.has(support))
 
 export interface RememberedAnswers {
-  recall(key: string | undefined): Partial<SubagentCapabilities> | undefined
-  remember(key: string | undefined, capabilities: Partial<SubagentCapabilities>): void
+  recall(key: string | undefined): Answers | undefined
+  remember(key: string | undefined, capabilities: Answers): void
 }
 
 /** Losing an answer costs one more handshake, so what can't be read or written is passed over. */

@@ -31,11 +31,22 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   const { takeStdio } = await import('../acp/stdio.ts')
   const stream = takeStdio(io.stdin)
   const interrupted = Promise.withResolvers<void>()
+  let opened: Gateway | undefined
   using interrupts = new Interrupts(
     () => interrupted.resolve(),
-    () => process.exit(130),
+    () => {
+      opened?.abandon()
+      process.exit(SIGNAL_EXITS[interrupts.received ?? 'SIGINT'])
+    },
   )
-  const gateway = await openGateway({ command, flags }, io)
+  try {
+    opened = await interrupts.unless(openGateway({ command, flags }, io))
+  } catch (error) {
+    // Nothing was started, and nobody was answered: the signal is all there is to say.
+    if (interrupts.received !== undefined) return SIGNAL_EXITS[interrupts.received]
+    throw error
+  }
+  const gateway = opened
   const provider = chooseServed(gateway, { command, flags })
   const face = serveAcp({
     host: gateway,

@@ -38,7 +38,7 @@ const runOptions = (command: Command): Command =>
     .argument('[words...]', "a provider's name, then the prompt; or all of it the prompt")
     .option('-p, --provider <name>', 'the provider, whatever the first word is')
     .option('-f, --file <file>', 'read the prompt from a file; - is standard input')
-    .addOption(new Option('--output-format <format>', 'what stdout gets').choices(FORMATS).default('text'))
+    .addOption(new Option('--output-format <format>', 'what stdout gets; text unless given').choices(FORMATS))
     .addOption(new Option('--format <format>').choices(FORMATS).hideHelp())
     .option('--json', 'the same as --output-format json')
     .option('-C, --cwd <dir>', 'where the agent works')

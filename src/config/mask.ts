@@ -1,34 +1,7 @@
 /** Hides what may be secret in configuration; names stay visible. */
 import { isRecord } from '../contract/json.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
-
-const MASK = '***'
-const SECRET_NAME = /key|token|secret|password|passwd|credential|auth|bearer|cookie/i
-
-const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
-
-/** Without user, password and fragment; of the query only the names. */
-export const maskUrl = (text: string): string => {
-  if (!ADDRESS.test(text) || !URL.canParse(text)) return MASK
-  const url = new URL(text)
-  url.username = ''
-  url.password = ''
-  url.hash = ''
-  const names = [...new Set(url.searchParams.keys())]
-  url.search = ''
-  const query = names.map((name) => `${encodeURIComponent(name)}=${MASK}`).join('&')
-  return query === '' ? url.href : `${url.href}?${query}`
-}
-
-/** Arguments that look like secrets: what follows, or is joined to, a flag or variable named like one. */
-export const maskArgs = (args: readonly string[]): string[] =>
-  args.map((arg, at) => {
-    const [, name] = /^([\w-]+)[=:]/.exec(arg) ?? []
-    if (name !== undefined && SECRET_NAME.test(name)) return `${arg.slice(0, name.length + 1)}${MASK}`
-    const before = args[at - 1] ?? ''
-    if (before.startsWith('-') && !before.includes('=') && SECRET_NAME.test(before)) return MASK
-    return ADDRESS.test(arg) ? maskUrl(arg) : arg
-  })
+import { MASK, maskArgs, maskUrl } from '../contract/secrets.ts'
 
 const maskPairs = (pairs: unknown): JsonObject =>
   Object.fromEntries(

@@ -10,7 +10,6 @@ export type PermissionOption = acp.PermissionOption
 export type PermissionOptionKind = acp.PermissionOptionKind
 export type PermissionOutcome = acp.RequestPermissionOutcome
 export type ToolCallUpdate = acp.ToolCallUpdate
-export type StopReason = acp.StopReason
 
 /** A `session/update` payload, as the agent sent it. Kinds and fields unknown to us pass untouched. */
 export type SessionUpdate = acp.SessionUpdate | UnknownUpdate

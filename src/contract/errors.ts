@@ -1,21 +1,25 @@
 /** The one error class of Subgate and the data that each code carries. */
+import { boundedDetail, boundedObject } from './bounded.ts'
 import type { CapabilityId } from './capabilities.ts'
 import { ERROR_CATALOG } from './error-catalog.ts'
 import { isRecord } from './json.ts'
 import type { JsonObject } from './json.ts'
 import type { EndingCategory } from './result.ts'
 
+const PHASES = [
+  'request',
+  'resolve',
+  'gate',
+  'depth',
+  'capacity',
+  'spawn',
+  'initialize',
+  'session',
+  'prompt',
+] as const
+
 /** Where in a start or run an error arose. */
-export type ErrorPhase =
-  | 'request'
-  | 'resolve'
-  | 'gate'
-  | 'depth'
-  | 'capacity'
-  | 'spawn'
-  | 'initialize'
-  | 'session'
-  | 'prompt'
+export type ErrorPhase = (typeof PHASES)[number]
 
 /** What is known of a process that failed. `withheld` holds names of variables, never values. */
 export interface ProcessFacts {
@@ -125,11 +129,27 @@ export class SubagentError<C extends ErrorCode = ErrorCode> extends Error {
     return value instanceof Error && brand in value
   }
 
-  /** Reads an error that crossed a border as JSON; undefined when it isn't one of ours. */
+  /**
+   * Reads an error that crossed a border as JSON; undefined when it isn't one of ours. Its sender is believed in
+   * nothing else: words and data are cut, and lists are lists.
+   */
   static fromJSON(value: unknown): SubagentError | undefined {
-    if (!isRecord(value) || typeof value['code'] !== 'string' || !Object.hasOwn(ERROR_CATALOG, value['code']))
+    if (!isRecord(value)) return undefined
+    const { code, message, phase } = value
+    if (typeof code !== 'string' || !Object.hasOwn(ERROR_CATALOG, code) || typeof message !== 'string')
       return undefined
-    const { code, message, phase, data } = value as unknown as ErrorJson
-    return new SubagentError(code, phase ?? 'prompt', message, data ?? {})
+    const known = code as ErrorCode
+    const where = PHASES.find((candidate) => candidate === phase) ?? 'prompt'
+    const data = { ...boundedObject(value['data']), ...listsOf(value['data']) }
+    return new SubagentError(known, where, boundedDetail(message), data)
   }
+}
+
+const LISTS = ['known', 'missing', 'fields', 'alternatives', 'withheld', 'methods'] as const
+
+/** An empty list in place of what should be one, so that who reads the data needn't doubt it. */
+const listsOf = (data: unknown): JsonObject => {
+  const given = isRecord(data) ? data : {}
+  const wrong = LISTS.filter((field) => Object.hasOwn(given, field) && !Array.isArray(given[field]))
+  return Object.fromEntries(wrong.map((field) => [field, []]))
 }

@@ -1,7 +1,7 @@
 /** One process that a supervisor started, with its whole tree: read it, write to it, end it. */
 import type { Readable, Writable } from 'node:stream'
+import { boundedTail } from '../contract/bounded.ts'
 import type { ProcessFacts } from '../contract/errors.ts'
-import { maskValues } from './command-line.ts'
 import { endTree, within } from './ending.ts'
 import type { Graces } from './graces.ts'
 import { StderrTail } from './stderr-tail.ts'
@@ -22,6 +22,9 @@ export interface SupervisedProcess {
   /** Resolves on the exit event, when what was written to stderr until then is in the tail; never waits for a pipe to close. */
   readonly exited: Promise<ProcessExit>
   stderrTail(): string
+  /** Its words without the values of its secret variables. */
+  mask(text: string): string
+  /** With the end of its tail, as much as an error may carry. */
   facts(): ProcessFacts
   /**
    * Ends the whole tree and resolves when it is gone: input closed, TERM, KILL, each after its grace. Idempotent;
@@ -39,7 +42,7 @@ export interface StartedProcess {
   readonly onExit: (listener: (code: number | null, signal: string | null) => void) => void
   readonly commandLine: string
   readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
+  readonly mask: (text: string) => string
   readonly withheld: readonly string[]
   readonly tree: ProcessTree
   readonly graces: Graces
@@ -90,12 +93,16 @@ export class Supervised implements SupervisedProcess {
   }
 
   stderrTail(): string {
-    return maskValues(this.#tail.text(), this.#started.env)
+    return this.mask(this.#tail.text())
+  }
+
+  mask(text: string): string {
+    return this.#started.mask(text)
   }
 
   facts(): ProcessFacts {
     const { commandLine, cwd, withheld } = this.#started
-    const stderr = this.stderrTail()
+    const stderr = boundedTail(this.stderrTail())
     return {
       command: commandLine,
       cwd,

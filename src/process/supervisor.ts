@@ -4,7 +4,7 @@ import { execa } from 'execa'
 import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { ProcessOwner, ProcessRecord } from '../contract/process-record.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, maskValues } from './command-line.ts'
 import { GRACES } from './graces.ts'
 import type { Graces } from './graces.ts'
 import { bootId, processRow } from './process-table.ts'
@@ -22,6 +22,8 @@ export interface SpawnSpec {
   readonly env: Readonly<Record<string, string>>
   /** Names that the environment's rules kept back: reported when the process fails. */
   readonly withheld: readonly string[]
+  /** Names of variables whose values a person gave: whatever their name, no message shows them. */
+  readonly given?: readonly string[]
   readonly owner: ProcessOwner
   readonly graces?: Partial<Graces>
 }
@@ -79,7 +81,7 @@ export class Supervisor implements AsyncDisposable {
    * with `INVALID_REQUEST` when it is the directory that is missing; then nothing was started.
    */
   async spawn(spec: SpawnSpec): Promise<SupervisedProcess> {
-    const line = commandLine(spec.command, spec.args)
+    const line = maskValues(commandLine(spec.command, spec.args), spec.env, spec.given)
     if (this.#closed)
       throw new SubagentError(
         'CLOSED',
@@ -110,7 +112,7 @@ export class Supervisor implements AsyncDisposable {
       onExit: (listener) => child.nodeChildProcess.once('exit', listener),
       commandLine: line,
       cwd: spec.cwd,
-      env,
+      mask: (text) => maskValues(text, env, spec.given),
       withheld: spec.withheld,
       tree: new ProcessTree({ ...identity, runId, groupOutlivesLeader: true }),
       graces: { ...GRACES, ...spec.graces },

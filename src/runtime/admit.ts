@@ -6,24 +6,29 @@ import { SubagentError } from '../contract/errors.ts'
 import { runId, sessionId } from '../contract/ids.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
+import type { ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SessionHeader } from '../sessions/store.ts'
 import type { Captured, CapturedParent } from './capture.ts'
-import { deriveDepth } from './depth.ts'
+import { deriveDepth, lowest } from './depth.ts'
 import type { ParentDepth } from './depth.ts'
+import { inheritLimits } from './inherit-limits.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
-import { checkSwitch, effectivePolicy, effectiveSandbox } from './policy.ts'
+import { checkSwitch, effectivePolicy, effectiveSandbox, narrowerSandbox } from './policy.ts'
 import { withOwnTools } from './preset-tools.ts'
 import type { ProviderRegistry, Registered } from './registry.ts'
 import { checkDirectory, resolvePreset, resolveSession, restorePreset } from './resolve.ts'
 import type { ResolvedSession } from './resolve.ts'
+import { holdToStanding, standingControls } from './standing.ts'
 
 /** A start that may be opened. */
 export interface Admitted {
   readonly registered: Registered
   readonly request: ResolvedStartRequest
   readonly resolved: ResolvedSession
+  /** The agent that takes the follow-up, if it still can by then. */
+  readonly standing: ProviderSession | undefined
   readonly parent: CapturedParent | undefined
   readonly gateInput: GateInput
 }
@@ -50,7 +55,9 @@ export const admit = async (
   const { stored, origin } = resolved
   const resumed = origin.from === 'resume' ? stored : undefined
 
-  const cwd = request.cwd ?? stored?.header.cwd ?? parent?.cwd ?? host.cwd
+  const standing = resolved.live?.agent?.usable === true ? resolved.live.agent : undefined
+  const opened = standing && resolved.live?.opened
+  const cwd = request.cwd ?? opened?.cwd ?? stored?.header.cwd ?? parent?.cwd ?? host.cwd
   await checkDirectory(cwd, 'cwd')
   const additionalDirectories = request.additionalDirectories ?? []
   for (const [index, path] of additionalDirectories.entries()) {
@@ -63,7 +70,11 @@ export const admit = async (
       ? await resolvePreset(request.preset, cwd, presets)
       : await restorePreset(resumed, cwd, presets)
 
-  const inheritedSandbox = resumed === undefined ? parent?.sandbox : resumed.registers.sandbox
+  // A copy stays under what it was copied from.
+  const inheritedSandbox =
+    resumed === undefined
+      ? narrowerSandbox(parent?.sandbox, stored?.registers.sandbox)
+      : resumed.registers.sandbox
   const gateInput: GateInput = present({
     request,
     preset: found,
@@ -81,7 +92,15 @@ export const admit = async (
   const sandbox = effectiveSandbox(request.sandbox, inheritedSandbox, preset?.sandbox)
   const permission = effectivePolicy(request.permission, settings.permission ?? host.permission, isChild)
   const above = resumed === undefined ? parent : parentOf(resumed.header)
-  const derived = deriveDepth(present({ parent: above, requested: request.maxDepth, host: host.maxDepth }))
+  const derived = deriveDepth(
+    present({
+      parent: above,
+      stored: lowest([resumed?.header.maxDepth, opened?.maxDepth]),
+      requested: request.maxDepth,
+      host: host.maxDepth,
+    }),
+  )
+  if (opened !== undefined) holdToStanding(request, opened)
 
   const id = resumed?.header.id ?? sessionId(`ses_${newId()}`)
   const { prompt, keep, label, model, effort, outputSchema, limits, meta, maxDepth } = request
@@ -95,6 +114,7 @@ export const admit = async (
   return {
     registered,
     resolved,
+    standing,
     parent,
     gateInput,
     request: present({
@@ -118,10 +138,11 @@ export const admit = async (
       requested: present({ ...asked, maxDepth, keep, label, outputSchema, limits }),
       outputSchema,
       mcpServers: request.mcpServers ?? [],
-      limits: limits ?? {},
+      limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
       // A follow-up on a kept session leaves it kept.
       keep: keep ?? resolved.live?.agent !== undefined,
       meta,
+      ...(opened && standingControls(opened)),
     }),
   }
 }

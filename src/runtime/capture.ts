@@ -1,11 +1,11 @@
 /** What a child takes from its parent, read before the first `await` of a start (law 12, B3.1). Pure reads. */
 import type { SessionId } from '../contract/ids.ts'
-import type { SandboxMode, SubagentStartRequest } from '../contract/request.ts'
+import type { RunLimits, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
-import type { LineagePort } from './options.ts'
+import type { Surroundings } from './options.ts'
 
 export interface CapturedParent extends ParentDepth {
   readonly sessionId: SessionId
@@ -14,6 +14,8 @@ export interface CapturedParent extends ParentDepth {
   readonly cwd?: string
   /** The parent's explicit override; never a deployment default. */
   readonly sandbox?: SandboxMode
+  /** What the parent's open run was asked to keep to, or inherited. */
+  readonly limits?: RunLimits
   /** Inherited as an identity, never inferred (B3.9). */
   readonly permissionPreset?: string
   /** Where its last completed turn ended: a fork shares no more than was there at the call (B8.1). */
@@ -29,8 +31,7 @@ const INHERITED_PRESETS: ReadonlySet<string> = new Set(['auto', 'danger-full-acc
 export const capture = (
   request: SubagentStartRequest,
   sessions: ReadonlyMap<SessionId, LiveSession>,
-  store: SessionStore,
-  lineage: LineagePort | undefined,
+  { store, lineage }: Pick<Surroundings, 'store' | 'lineage'>,
 ): Captured => {
   const id = request.parent?.sessionId
   if (id === undefined) {
@@ -51,6 +52,9 @@ export const capture = (
   const stored = store.get(id)
   const header = live?.log.header ?? stored?.header
   if (header === undefined) return { unknown: id }
+  const open = live?.run?.request
+  // A follow-up may have lowered the cap that the header was made with.
+  const maxDepth = (open ?? live?.opened)?.maxDepth ?? header.maxDepth
   const { sandbox, permissionPreset, lastCompleted } =
     live?.log.registers ?? stored?.registers ?? EMPTY_REGISTERS
   return {
@@ -62,7 +66,8 @@ export const capture = (
       cwd: header.cwd,
       lastCompleted,
       ...(live !== undefined && { live }),
-      ...(header.maxDepth !== undefined && { maxDepth: header.maxDepth }),
+      ...(maxDepth !== undefined && { maxDepth }),
+      ...(open !== undefined && { limits: open.limits }),
       ...(sandbox !== undefined && { sandbox }),
       ...(permissionPreset !== undefined && INHERITED_PRESETS.has(permissionPreset) && { permissionPreset }),
     },

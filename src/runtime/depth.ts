@@ -9,6 +9,8 @@ export interface ParentDepth {
 
 export interface CapInputs {
   readonly parent?: ParentDepth
+  /** The cap that a session which is taken up has already. */
+  readonly stored?: number
   /** The request's own `maxDepth`. */
   readonly requested?: number
   /** The number that the operator gave the delegation tool. */
@@ -23,16 +25,22 @@ export interface DerivedDepth {
   readonly maxDepth?: number
 }
 
-const lowest = (numbers: readonly (number | undefined)[]): number | undefined => {
+export const lowest = (numbers: readonly (number | undefined)[]): number | undefined => {
   const given = numbers.filter((value) => value !== undefined)
   return given.length === 0 ? undefined : Math.min(...given)
 }
 
-/** B2.4: a root's cap is its own request; a child's is the lowest that binds it. */
-export const effectiveCap = ({ parent, requested, operator, host }: CapInputs): number | undefined => {
-  if (parent === undefined) return requested
+/** B2.4: a root's cap is its own request, and never rises when it is taken up; a child's is the lowest that binds it. */
+export const effectiveCap = ({
+  parent,
+  stored,
+  requested,
+  operator,
+  host,
+}: CapInputs): number | undefined => {
+  if (parent === undefined) return lowest([stored, requested])
   const bound = parent.maxDepth !== undefined || operator !== undefined
-  return lowest([parent.maxDepth, requested, operator, bound ? undefined : host])
+  return lowest([parent.maxDepth, stored, requested, operator, bound ? undefined : host])
 }
 
 /** The child's depth and cap, or `DEPTH_EXCEEDED` (B2.1–B2.3). Equal passes; a root always does. */

@@ -1,4 +1,5 @@
 /** What a run's two edges say: its start, what of the host's defaults doesn't apply, and its result. Pure. */
+import { SubagentError } from '../contract/errors.ts'
 import type { Notice, RunStarted } from '../contract/events.ts'
 import { present } from '../contract/present.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
@@ -67,3 +68,11 @@ export const resultOf = (
   text,
   ...conclusion,
 })
+
+export const notSteerable = (provider: string): SubagentError =>
+  new SubagentError(
+    'UNSUPPORTED_CAPABILITY',
+    'prompt',
+    `Text for the running turn was given, but ${provider} can't be steered. Wait for the turn to end.`,
+    { provider, missing: ['steer'], fields: ['steer'], alternatives: [] },
+  )

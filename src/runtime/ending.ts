@@ -1,4 +1,5 @@
 /** How a run ends: from what stopped it, what its turn said, and what its log holds. Pure. */
+import { boundedDetail } from '../contract/bounded.ts'
 import { statusOfCategory } from '../contract/endings.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { ErrorPhase } from '../contract/errors.ts'
@@ -81,15 +82,6 @@ export const endingOf = ({ stop, turned, text, schema }: EndingInputs): Verdict 
   const finished = turned.outcome.ended === 'completed' || turned.outcome.ended === 'empty'
   if (schema === undefined || !finished) return byOutcome(turned.outcome, text.trim() !== '')
   return 'value' in schema ? { ...ended('completed'), structured: schema.value } : failedWith(schema.mismatch)
-}
-
-const MAX_DETAIL_BYTES = 4096
-
-/** Cuts on a character border (B10.3). */
-export const boundedDetail = (detail: string): string => {
-  if (Buffer.byteLength(detail) <= MAX_DETAIL_BYTES) return detail
-  const bytes = Buffer.from(detail).subarray(0, MAX_DETAIL_BYTES - 3)
-  return `${bytes.toString('utf8').replace(/\uFFFD+$/u, '')}…`
 }
 
 const detailOf = (error: unknown): string =>

@@ -6,18 +6,19 @@ import { permissionId } from '../contract/ids.ts'
 import type { PermissionId, RunId, SessionId } from '../contract/ids.ts'
 import type { Delegation, PermissionQuestion, ProviderSession, Turn } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
-import type { SubagentResult, TurnOutcome } from '../contract/result.ts'
+import type { SubagentResult } from '../contract/result.ts'
 import type { SubagentRun } from '../contract/run.ts'
 import { after } from '../contract/timer.ts'
 import { follow, nothing } from '../sessions/cursor.ts'
 import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
-import { conclusionOf, resultOf, startedEvent, unappliedNotice } from './edges.ts'
+import { conclusionOf, notSteerable, resultOf, startedEvent, unappliedNotice } from './edges.ts'
 import type { Conclusion } from './edges.ts'
 import { asFault, endingOf, failedWith } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
+import { checkedOutcome } from './outcome.ts'
 import { PermissionDesk } from './permission-desk.ts'
 import { RunClock } from './run-clock.ts'
 import { RunJournal } from './run-journal.ts'
@@ -43,7 +44,7 @@ export class LiveRun implements SubagentRun {
   readonly id: RunId
   readonly result: Promise<SubagentResult>
   readonly answers: boolean
-  readonly #context: RunContext
+  #context: RunContext
   readonly #resolve: (result: SubagentResult) => void
   readonly #abort = new AbortController()
   readonly #forced = Promise.withResolvers<undefined>()
@@ -103,6 +104,10 @@ export class LiveRun implements SubagentRun {
     return this.#context.request.parentSessionId
   }
 
+  get request(): ResolvedStartRequest {
+    return this.#context.request
+  }
+
   get label(): string | undefined {
     return this.#context.request.label
   }
@@ -127,10 +132,9 @@ export class LiveRun implements SubagentRun {
       (which) => this.#end({ kind: 'limit', which, limitMs: which === 'idle' ? idleMs : totalMs }),
     )
     const turned = await Promise.race([
-      Promise.try(() => agent.prompt(request.prompt, this.#turn())).then(
-        (outcome: TurnOutcome): Turned => ({ outcome }),
-        (error: unknown): Turned => ({ fault: asFault(error, this.provider) }),
-      ),
+      Promise.try(() => agent.prompt(request.prompt, this.#turn()))
+        .then((outcome: unknown): Turned => ({ outcome: checkedOutcome(outcome, this.provider) }))
+        .catch((error: unknown): Turned => ({ fault: asFault(error, this.provider) })),
       this.#forced.promise,
     ])
     await this.#settle(turned)
@@ -167,12 +171,7 @@ export class LiveRun implements SubagentRun {
   async steer(content: readonly ContentBlock[]): Promise<void> {
     const { agent } = this.#context
     if (agent.steer === undefined || agent.capabilities.steer === 'none') {
-      throw new SubagentError(
-        'UNSUPPORTED_CAPABILITY',
-        'prompt',
-        `Text for the running turn was given, but ${this.provider} can't be steered. Wait for the turn to end.`,
-        { provider: this.provider, missing: ['steer'], fields: ['steer'], alternatives: [] },
-      )
+      throw notSteerable(this.provider)
     }
     await agent.steer(content)
   }
@@ -210,7 +209,8 @@ export class LiveRun implements SubagentRun {
       signal: this.#abort.signal,
       emit: (event, bytes) => this.#emit(event, bytes),
       // A run that is being stopped waits for no reader.
-      drained: () => Promise.race([session.log.readers.drained(), this.#stopped.promise]),
+      drained: async () =>
+        this.#clock?.hold(Promise.race([session.log.readers.drained(), this.#stopped.promise])),
       requestPermission: (question) => this.#ask(question),
     }
   }
@@ -254,24 +254,40 @@ export class LiveRun implements SubagentRun {
   async #settle(turned: Turned | undefined): Promise<void> {
     const { session, request, agent } = this.#context
     this.#clock?.[Symbol.dispose]()
+    this.#clock = undefined
     this.#desk.close()
     this.#turnOver = true
     this.#stopped.resolve()
     if (!this.#abort.signal.aborted) this.#abort.abort()
     const stays = request.keep && turned !== undefined && agent.usable
-    if (!request.keep) await this.#context.endChildren()
-    if (!stays) await session.dismissAgent()
-    const result = this.#conclude(turned)
+    let ending = turned
+    try {
+      // Also those that a kept session leaves when its own agent goes.
+      if (!stays) await this.#context.endChildren().then(() => session.dismissAgent())
+    } catch (error) {
+      ending = { fault: asFault(error, this.provider) }
+    }
+    const result = this.#concluded(ending)
     session.run = undefined
+    this.#context = { ...this.#context, request: { ...request, prompt: [] } }
     this.#resolve(result)
     this.#context.settled(result)
+  }
+
+  /** Whatever goes wrong while the end is worked out, there is one. */
+  #concluded(turned: Turned | undefined): SubagentResult {
+    try {
+      return this.#conclude(turned)
+    } catch (error) {
+      return this.#conclude({ fault: asFault(error, this.provider) })
+    }
   }
 
   #conclude(turned: Turned | undefined): SubagentResult {
     const { request, surroundings, checkSchema } = this.#context
     const text = outputText(this.#output)
     const outcome = turned !== undefined && 'outcome' in turned ? turned.outcome : undefined
-    const schema = checkSchema?.(outcome?.structured, text)
+    const schema = outcome && checkSchema?.(outcome.structured, text)
     const verdict: Verdict = endingOf({ stop: this.#stop, turned, text, ...(schema && { schema }) })
     const { denied } = this.#desk
     const conclude = (said: Verdict): Conclusion =>

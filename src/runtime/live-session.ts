@@ -2,6 +2,7 @@
 import type { SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { ProviderSession } from '../contract/provider.ts'
+import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import type { LiveRun } from './live-run.ts'
@@ -19,9 +20,11 @@ export class LiveSession {
   readonly path: readonly string[]
   /** The agent, as long as it is set up. */
   agent: ProviderSession | undefined
+  /** What the agent was opened with, apart from the prompt. */
+  opened: ResolvedStartRequest | undefined
   run: LiveRun | undefined
-  /** Nothing is started below a session that is being closed. */
-  closing = false
+  /** Set once the session is being closed: nothing is started on it or below it. */
+  closing: Promise<void> | undefined
   readonly #logger: Logger
   readonly #starts = new Map<AbortController, Promise<unknown>>()
 
@@ -46,14 +49,23 @@ export class LiveSession {
 
   /** A child that is on its way, and can't be found among the children before it is published. */
   startChild<T>(start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#track(start, this.run?.ending === true)
+  }
+
+  /** The next run of this session that is on its way. */
+  startFollowUp<T>(start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#track(start, false)
+  }
+
+  #track<T>(start: (signal: AbortSignal) => Promise<T>, over: boolean): Promise<T> {
     const abort = new AbortController()
-    if (this.closing || this.run?.ending === true) abort.abort()
+    if (over || this.closing !== undefined) abort.abort()
     const starting = start(abort.signal).finally(() => this.#starts.delete(abort))
     this.#starts.set(abort, starting)
     return starting
   }
 
-  /** Stops the starts of children, and waits until nothing of them is left. */
+  /** Stops what is on its way here or below, and waits until nothing of it is left. */
   async stopStarts(): Promise<void> {
     for (const abort of this.#starts.keys()) abort.abort()
     await Promise.allSettled(this.#starts.values())

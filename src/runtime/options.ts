@@ -1,5 +1,6 @@
 /** What the composition root hands to a runtime. */
-import type { SessionId } from '../contract/ids.ts'
+
+import { silentLogger } from '../contract/logger.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 import type { PermissionPolicy, PresetSource } from '../contract/request.ts'
@@ -65,4 +66,14 @@ export interface Surroundings {
   readonly newId: () => string
 }
 
-export type { LineageClaims, SessionId }
+const randomId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 20)
+
+export const surroundingsOf = (options: RuntimeOptions, settings: () => HostSettings): Surroundings => ({
+  store: options.store,
+  log: options.log ?? silentLogger,
+  presets: options.presets,
+  lineage: options.lineage,
+  settings,
+  now: options.now ?? Date.now,
+  newId: options.newId ?? randomId,
+})

@@ -72,8 +72,14 @@ export const effectivePolicy = (
   )
 }
 
-const narrower = (mode: SandboxMode, other: SandboxMode | undefined): SandboxMode =>
-  other !== undefined && ROOM[other] < ROOM[mode] ? other : mode
+/** The narrower of two overrides; an absent one confines nothing. */
+export const narrowerSandbox = (
+  one: SandboxMode | undefined,
+  other: SandboxMode | undefined,
+): SandboxMode | undefined => {
+  if (one === undefined || other === undefined) return one ?? other
+  return ROOM[one] <= ROOM[other] ? one : other
+}
 
 /** Where a delegated child follows a default, only the narrowest mode is surely no widening (B4.5). */
 export const checkSwitch = (requested: SandboxMode | undefined, own: SandboxMode | undefined): void => {
@@ -92,13 +98,13 @@ export const effectiveSandbox = (
   inherited: SandboxMode | undefined,
   preset?: SandboxMode,
 ): SandboxMode | undefined => {
-  if (preset !== undefined) return narrower(preset, effectiveSandbox(requested, inherited))
+  if (preset !== undefined) return narrowerSandbox(preset, effectiveSandbox(requested, inherited))
   if (requested === undefined || inherited === undefined) return requested ?? inherited
   if (ROOM[requested] <= ROOM[inherited]) return requested
   throw new SubagentError(
     'INVALID_REQUEST',
     'resolve',
-    `A child asked for the sandbox "${requested}", but its parent stands under "${inherited}". Ask for that or less.`,
+    `The sandbox "${requested}" was asked for, but this session was handed "${inherited}". Ask for that or less.`,
     { field: 'sandbox' },
   )
 }

@@ -65,22 +65,19 @@ const seededRegisters = (
   return { lastCompleted, ...present({ sandbox, permissionPreset, approvalPolicy, approvalSource }) }
 }
 
-/** What a delegation stamps on a child, and an explicit request on anyone: policy before composition. */
-const recordPolicy = (log: SessionLog, { request, parent }: Publication): void => {
-  if (parent?.permissionPreset !== undefined) {
-    log.append({ type: 'permission/preset', preset: parent.permissionPreset, source: 'delegation' })
-  }
-  if (request.sandbox === undefined) return
+/** What a delegation stamps on a child: policy before composition. */
+const recordPreset = (log: SessionLog, { parent }: Publication): void => {
+  if (parent?.permissionPreset === undefined) return
+  log.append({ type: 'permission/preset', preset: parent.permissionPreset, source: 'delegation' })
+}
+
+/** Where the session doesn't stand under it already: a resume that narrows it says so, and children take that. */
+const recordSandbox = (log: SessionLog, { request, resolved }: Publication): void => {
+  const resumes = resolved.origin.from === 'resume'
+  if (request.sandbox === undefined || (resumes && request.sandbox === log.registers.sandbox)) return
   // A preset that is wider than the parent's override leaves that as it is.
   const asked = request.requested.sandbox !== undefined || request.preset?.sandbox === request.sandbox
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
-}
-
-/** A follow-up that asks for less switches the session itself, so that its agent and its children see it (B3.5). */
-const recordSwitch = (log: SessionLog, { request }: Publication): void => {
-  const { sandbox: mode, requested } = request
-  if (requested.sandbox === undefined || mode === undefined || mode === log.registers.sandbox) return
-  log.append({ type: 'sandbox/mode', mode, source: 'request' })
 }
 
 const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
@@ -116,12 +113,12 @@ const prepare = (publication: Publication, store: SessionStore, now: () => numbe
     resolved.live?.log ??
     (resumed && SessionLog.reopen(store, resumed.header.id, now)) ??
     freshLog(publication, store, now)
+  if (resumed === undefined) recordPreset(log, publication)
+  recordSandbox(log, publication)
   if (resumed === undefined) {
-    recordPolicy(log, publication)
     setup.publishTo(log)
     recordDescriptor(log, publication)
   } else {
-    recordSwitch(log, publication)
     setup.publishTo(log)
   }
   if (agent.nativeId !== undefined && agent.nativeId !== log.registers.nativeId) {

@@ -9,10 +9,12 @@ export interface Registered {
   readonly settings: ProviderSettings
 }
 
+export type AdditionListener = (entry: Registered) => unknown
+
 export class ProviderRegistry {
   readonly #entries = new Map<string, Registered>()
   readonly #aliases = new Map<string, string>()
-  readonly #listeners = new Set<(entry: Registered) => void>()
+  readonly #listeners = new Set<AdditionListener>()
   readonly #log: Logger
   #later: (() => void) | undefined
 
@@ -48,7 +50,7 @@ export class ProviderRegistry {
       for (const alias of aliases) this.#aliases.delete(alias)
     }
     try {
-      for (const listener of this.#listeners) listener(entry)
+      for (const listener of this.#listeners) this.#tell(listener, entry)
     } catch (error) {
       remove()
       throw error
@@ -61,7 +63,7 @@ export class ProviderRegistry {
     this.#later = add
   }
 
-  onAdded(listener: (entry: Registered) => void): Disposable {
+  onAdded(listener: AdditionListener): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
@@ -99,6 +101,14 @@ export class ProviderRegistry {
   all(): readonly Registered[] {
     this.#complete()
     return [...this.#entries.values()]
+  }
+
+  /** What throws later than at the addition can't roll it back any more. */
+  #tell(listener: AdditionListener, entry: Registered): void {
+    const answer = listener(entry)
+    void Promise.resolve(answer).catch((error: unknown) => {
+      this.#log.warn({ error, provider: entry.provider.name }, 'a listener of the registry failed')
+    })
   }
 
   #complete(): void {

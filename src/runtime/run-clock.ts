@@ -17,6 +17,7 @@ export class RunClock implements Disposable {
   readonly #total: Disposable | undefined
   #idle: Disposable | undefined
   #lastSign: number
+  #held = 0
 
   /** While `isPaused`, as with a running tool or an open permission, the idle limit doesn't count. */
   constructor(
@@ -39,9 +40,17 @@ export class RunClock implements Disposable {
     this.#lastSign = this.#now()
   }
 
+  /** While readers are behind, it isn't the agent that is silent. */
+  async hold(wait: Promise<void>): Promise<void> {
+    this.#held += 1
+    await wait
+    this.#held -= 1
+    this.sign()
+  }
+
   #watch(ms: number): void {
     this.#idle = after(ms, () => {
-      if (this.#isPaused()) this.sign()
+      if (this.#held > 0 || this.#isPaused()) this.sign()
       const left = this.#lastSign + this.#idleMs - this.#now()
       if (left <= 0) this.#expired('idle')
       else this.#watch(left)

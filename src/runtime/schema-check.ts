@@ -1,7 +1,8 @@
 /** Holds an answer to the JSON schema that was asked for (B13). Ajv is loaded only when a schema is. */
+import type { Ajv } from 'ajv'
+import { boundedDetail } from '../contract/bounded.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
-import { boundedDetail } from './ending.ts'
 
 export type SchemaVerdict =
   | { readonly value: JsonValue }
@@ -21,15 +22,27 @@ const mismatch = (detail: string, path?: string): SchemaVerdict => ({
   ),
 })
 
+/** Nothing is written anywhere; formats are notes for people, as the drafts have it unless both sides agree. */
+const OPTIONS = { strict: false, allErrors: false, validateFormats: false, logger: false } as const
+
+/** The dialects that are understood, by the addresses that schemas give for them. */
+const DIALECT = /^https?:\/\/json-schema\.org\/(draft-07|draft\/2019-09|draft\/2020-12)\/schema#?$/u
+
+/** In the bundle a CommonJS module has no names of its own, only its default. */
+const engineFor = async (dialect: string | undefined): Promise<Pick<Ajv, 'compile'>> => {
+  if (dialect === 'draft-07') return new (await import('ajv')).default.Ajv(OPTIONS)
+  if (dialect === 'draft/2019-09') return new (await import('ajv/dist/2019.js')).default.Ajv2019(OPTIONS)
+  return new (await import('ajv/dist/2020.js')).default.Ajv2020(OPTIONS)
+}
+
 /** Rejects with `INVALID_REQUEST` when the schema itself is no JSON schema. */
 export const schemaCheck = async (schema: JsonObject): Promise<SchemaCheck> => {
-  // In the bundle a CommonJS module has no names of its own, only its default.
-  const { default: ajvModule } = await import('ajv/dist/2020.js')
-  const { Ajv2020 } = ajvModule
-  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  const { $schema, ...rest } = schema
+  const [, dialect] = DIALECT.exec(typeof $schema === 'string' ? $schema : '') ?? []
+  const ajv = await engineFor(dialect)
   let validate: ReturnType<typeof ajv.compile>
   try {
-    validate = ajv.compile(schema)
+    validate = ajv.compile(dialect === undefined ? schema : rest)
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     throw new SubagentError('INVALID_REQUEST', 'request', `"outputSchema" is no JSON schema: ${detail}.`, {

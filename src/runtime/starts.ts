@@ -1,6 +1,7 @@
 /** The starts of one runtime that are on their way: closing waits for them, and a session takes one at a time. */
+import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { ResolvedStartRequest } from '../contract/request.ts'
+import type { Admitted } from './admit.ts'
 import type { LiveSession } from './live-session.ts'
 import { sessionBusy } from './resolve.ts'
 
@@ -20,14 +21,19 @@ export class Starts {
 
   /** Holds a session that is taken up until its run is published, so that two follow-ups can't both pass. */
   takeUp(
-    { origin, sessionId }: ResolvedStartRequest,
+    { request: { origin, sessionId }, resolved }: Pick<Admitted, 'request' | 'resolved'>,
     sessions: ReadonlyMap<SessionId, LiveSession>,
   ): Disposable | undefined {
     if (origin.from !== 'resume') return undefined
-    if (sessions.get(sessionId)?.run !== undefined || this.#takenUp.has(sessionId)) {
+    const live = sessions.get(sessionId)
+    // Another follow-up may have come and gone since this one was resolved.
+    if (live?.run !== undefined || live !== resolved.live || this.#takenUp.has(sessionId)) {
       throw sessionBusy(sessionId)
     }
     this.#takenUp.add(sessionId)
     return { [Symbol.dispose]: () => this.#takenUp.delete(sessionId) }
   }
 }
+
+export const closed = (): SubagentError =>
+  new SubagentError('CLOSED', 'request', 'The runtime is closed. Create another one to start runs.', {})

@@ -1,7 +1,5 @@
 /** The runtime: one way to start a run, whatever the provider and whoever asks (design.md §3). */
-import { SubagentError } from '../contract/errors.ts'
 import type { PermissionId, SessionId } from '../contract/ids.ts'
-import { silentLogger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
 import type { Delegation, ProviderSession } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
@@ -25,6 +23,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveRuns } from './live-runs.ts'
 import { LiveSession } from './live-session.ts'
+import { surroundingsOf } from './options.ts'
 import type { HostSettings, RuntimeOptions, Surroundings } from './options.ts'
 import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
@@ -33,10 +32,8 @@ import { schemaCheck } from './schema-check.ts'
 import { cancelledStart, lineageEnvironment, openAgent, Setup } from './setup.ts'
 import { Slots } from './slots.ts'
 import type { Ticket } from './slots.ts'
-import { Starts } from './starts.ts'
+import { closed, Starts } from './starts.ts'
 import { watchTree } from './watch.ts'
-
-const randomId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 20)
 
 export class GatewayRuntime implements SubagentRuntime {
   readonly providers: ProviderRegistry
@@ -46,7 +43,7 @@ export class GatewayRuntime implements SubagentRuntime {
   readonly #tickets = new Map<LiveSession, Ticket>()
   readonly #slots: Slots
   readonly #runs = new LiveRuns()
-  readonly #idempotency = new Idempotency()
+  readonly #idempotency: Idempotency
   readonly #starts = new Starts()
   /** Nothing new begins. */
   readonly #closed = new AbortController()
@@ -55,19 +52,12 @@ export class GatewayRuntime implements SubagentRuntime {
   #settings: HostSettings
 
   constructor(options: RuntimeOptions) {
-    const log = options.log ?? silentLogger
     this.#settings = options.settings
-    this.#surroundings = {
-      store: options.store,
-      log,
-      presets: options.presets,
-      lineage: options.lineage,
-      settings: () => this.#settings,
-      now: options.now ?? Date.now,
-      newId: options.newId ?? randomId,
-    }
+    this.#surroundings = surroundingsOf(options, () => this.#settings)
+    const { log } = this.#surroundings
     this.providers = new ProviderRegistry(log)
     this.lifecycle = new Lifecycle(log)
+    this.#idempotency = new Idempotency(this.#surroundings.now)
     this.#slots = new Slots(() => ({
       ...this.#settings.concurrency,
       perProvider: (name) => this.providers.find(name)?.settings.concurrency,
@@ -94,23 +84,24 @@ export class GatewayRuntime implements SubagentRuntime {
 
   async start(input: SubagentStartRequest, options: StartOptions = {}): Promise<SubagentRun> {
     const request = parseStartRequest(input)
-    const captured = capture(request, this.#sessions, this.#surroundings.store, this.#surroundings.lineage)
+    const captured = capture(request, this.#sessions, this.#surroundings)
     if (this.#closed.signal.aborted) throw closed()
-    const begin = async (stopped?: AbortSignal): Promise<SubagentRun> =>
-      this.#open(await this.#admit(request, captured), options, stopped)
     const parent = captured.parent?.live
-    return this.#starts.track(
-      this.#idempotency.once(request, () => (parent === undefined ? begin() : parent.startChild(begin))),
-    )
+    const taken =
+      request.session?.from === 'resume' ? this.#sessions.get(request.session.sessionId) : undefined
+    return this.#idempotency.once(request, options, (shared) => {
+      const begin = async (...stopped: AbortSignal[]): Promise<SubagentRun> =>
+        this.#open(await this.#admit(request, captured), shared, stopped)
+      const follow = (...stopped: AbortSignal[]): Promise<SubagentRun> =>
+        taken === undefined ? begin(...stopped) : taken.startFollowUp((own) => begin(own, ...stopped))
+      return this.#starts.track(parent === undefined ? follow() : parent.startChild(follow))
+    })
   }
 
   /** All that a start would reject before it opens an agent; nothing happens. For a face that starts later. */
   async check(input: SubagentStartRequest): Promise<void> {
     const request = parseStartRequest(input)
-    await this.#admit(
-      request,
-      capture(request, this.#sessions, this.#surroundings.store, this.#surroundings.lineage),
-    )
+    await this.#admit(request, capture(request, this.#sessions, this.#surroundings))
   }
 
   /** Whether a permission request still waits for an answer: one that policy decided never did. */
@@ -119,34 +110,36 @@ export class GatewayRuntime implements SubagentRuntime {
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchedEvent> {
-    return watchTree(
-      {
-        store: this.#surroundings.store,
-        runs: () => this.#runs.all(),
-        onRun: (listener) => this.#runs.onRun(listener),
-        closed: this.#ended.signal,
-      },
-      options,
-    )
+    return watchTree(this.#runs.source(this.#surroundings.store, this.#ended.signal), options)
   }
 
   async close(id: SessionId): Promise<void> {
     const session = this.#sessions.get(id)
     if (session === undefined) return
-    session.closing = true
+    await (session.closing ??= this.#close(session))
+  }
+
+  /** `closing` is set before any of this ends, so that whoever else closes it waits for the same end. */
+  async #close(session: LiveSession): Promise<void> {
     session.run?.cancel()
-    await session.stopStarts()
-    await Promise.all([...session.children].map((child) => this.close(child.id)))
+    await this.#endChildren(session)
     await session.run?.result
     await session.dismissAgent()
     this.#forget(session)
   }
 
+  async #endChildren(session: LiveSession): Promise<void> {
+    await session.stopStarts()
+    await Promise.all([...session.children].map((child) => this.close(child.id)))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(closed())
     await this.#starts.ended()
+    // From the top, as each ends its children first; then whatever has lost its parent.
     const roots = [...this.#sessions.values()].filter(({ parent }) => parent === undefined)
-    await Promise.all(roots.map((session) => this.close(session.id)))
+    await Promise.all(roots.map(({ id }) => this.close(id)))
+    await Promise.all([...this.#sessions.keys()].map((id) => this.close(id)))
     this.#ended.abort()
   }
 
@@ -159,16 +152,20 @@ export class GatewayRuntime implements SubagentRuntime {
     })
   }
 
-  /** `stopped` ends the start together with the run that delegates. */
-  async #open(admitted: Admitted, options: StartOptions, stopped?: AbortSignal): Promise<SubagentRun> {
+  /** `stopped` ends the start together with the run that delegates, or the session that is taken up. */
+  async #open(
+    admitted: Admitted,
+    options: StartOptions,
+    stopped: readonly AbortSignal[],
+  ): Promise<SubagentRun> {
     const { registered, request, parent } = admitted
     const { provider } = registered
     const checkSchema = request.outputSchema && (await schemaCheck(request.outputSchema))
     const signal = AbortSignal.any(
-      [this.#closed.signal, options.signal, stopped].filter((each) => each !== undefined),
+      [this.#closed.signal, options.signal, ...stopped].filter((each) => each !== undefined),
     )
     using reservation = new DisposableStack()
-    reservation.use(this.#starts.takeUp(request, this.#sessions))
+    reservation.use(this.#starts.takeUp(admitted, this.#sessions))
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
     const ticket = await this.#slots.acquire(provider.name, parentTicket, signal).catch((error: unknown) => {
@@ -177,7 +174,7 @@ export class GatewayRuntime implements SubagentRuntime {
     unwind.defer(() => this.#slots.release(ticket))
     if (signal.aborted) throw cancelledStart(signal)
 
-    const delegation = this.#delegation(request)
+    const delegation = this.#delegation({ ...request, prompt: [] })
     const { agent, setup } = await this.#agentFor(admitted, delegation, signal)
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()
@@ -194,12 +191,14 @@ export class GatewayRuntime implements SubagentRuntime {
   }
 
   /** The agent that still stands on a kept session, or one that is set up now. */
-  async #agentFor({ registered, request, resolved }: Admitted, delegation: Delegation, signal: AbortSignal) {
+  async #agentFor(admitted: Admitted, delegation: Delegation, signal: AbortSignal) {
+    const { registered, request, resolved, standing } = admitted
     const { lineage, log } = this.#surroundings
     const env = lineageEnvironment(request, lineage)
     const setup = (scope: AbortSignal): Setup => new Setup(scope, env, delegation, log)
-    const standing = resolved.live?.agent
     if (standing?.usable === true) return { agent: standing, setup: setup(signal) }
+    // What has died is cleaned up before anything takes its place.
+    await resolved.live?.dismissAgent()
     return openAgent(registered.provider, request, this.#settings.limits.startupMs, signal, setup)
   }
 
@@ -208,6 +207,7 @@ export class GatewayRuntime implements SubagentRuntime {
     const { agent, setup, delegation, ticket, checkSchema, options } = opened
     const log = publish({ ...admitted, agent, setup }, this.#surroundings)
     const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
+    if (session.agent !== agent) session.opened = { ...request, prompt: [] }
     session.agent = agent
     const run: LiveRun = new LiveRun({
       session,
@@ -219,10 +219,7 @@ export class GatewayRuntime implements SubagentRuntime {
       surroundings: this.#surroundings,
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',
-      endChildren: async () => {
-        await session.stopStarts()
-        await Promise.all([...session.children].map((child) => this.close(child.id)))
-      },
+      endChildren: () => this.#endChildren(session),
       settled: (result) => this.#settled(session, run, ticket, result),
     })
     session.run = run
@@ -259,6 +256,8 @@ export class GatewayRuntime implements SubagentRuntime {
   #forget(session: LiveSession): void {
     session.parent?.children.delete(session)
     this.#sessions.delete(session.id)
+    this.#runs.forget(session.log)
+    this.#surroundings.store.release?.(session.id)
   }
 
   #facts({ id, sessionId, parentSessionId, provider, depth }: LiveRun) {
@@ -292,6 +291,3 @@ interface Opened {
   readonly checkSchema: SchemaCheck | undefined
   readonly options: StartOptions
 }
-
-const closed = (): SubagentError =>
-  new SubagentError('CLOSED', 'request', 'The runtime is closed. Create another one to start runs.', {})

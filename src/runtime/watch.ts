@@ -15,6 +15,8 @@ export interface WatchSource {
   /** Runs that are open, and settled ones that are still held, oldest first. */
   runs(): readonly Watchable[]
   onRun(listener: (run: Watchable) => void): Disposable
+  /** A session of which nothing goes on any longer. */
+  onForgotten(listener: (log: SessionLog) => void): Disposable
   readonly closed: AbortSignal
 }
 
@@ -24,14 +26,29 @@ const PAGE = 256
 interface Stretch {
   readonly log: SessionLog
   upTo: number
+  /** Nothing comes after it. */
+  last?: boolean
+}
+
+/** What a session's events are read with. */
+interface Following {
+  readonly log: SessionLog
+  readonly reader: Reader
+  readonly commits: Disposable
+}
+
+const stop = ({ reader, commits }: Following): void => {
+  reader.detach()
+  commits[Symbol.dispose]()
 }
 
 class TreeCursor implements Disposable {
   readonly #source: WatchSource
   readonly #options: WatchOptions
-  readonly #readers = new Map<SessionId, Reader>()
-  /** A session that is taken up again has a log of its own, and the reader holds that one back too. */
-  readonly #logs = new Set<SessionLog>()
+  /** A session that is taken up again has a new log, whose agent the reader holds back from then on. */
+  readonly #following = new Map<SessionId, Following>()
+  /** How far the sessions were read that are forgotten, as they may be taken up again. */
+  readonly #left = new Map<SessionId, number>()
   readonly #runs = new Map<string, SubagentRun>()
   readonly #queue: Stretch[] = []
   readonly #scope = new DisposableStack()
@@ -46,6 +63,7 @@ class TreeCursor implements Disposable {
     const { closed } = this.#source
     for (const run of this.#source.runs()) this.#add(run)
     this.#scope.use(this.#source.onRun((run) => this.#add(run)))
+    this.#scope.use(this.#source.onForgotten((log) => this.#forgotten(log)))
     for (const signal of [closed, this.#options.signal]) {
       const abort = (): void => this.#wake()
       signal?.addEventListener('abort', abort)
@@ -63,8 +81,10 @@ class TreeCursor implements Disposable {
     for (;;) {
       const stretch = this.#queue.shift()
       // Not `yield*`: handing each event through a second asynchronous iterator would double its cost.
-      if (stretch !== undefined) for (const event of this.#stretch(stretch)) yield event
-      else if (this.#ended) return
+      if (stretch !== undefined) {
+        for (const event of this.#stretch(stretch)) yield event
+        if (stretch.last === true) this.#leave(stretch.log)
+      } else if (this.#ended) return
       else
         await new Promise<void>((resolve) => {
           this.#wake = resolve
@@ -74,7 +94,7 @@ class TreeCursor implements Disposable {
   }
 
   *#stretch({ log, upTo }: Stretch): Generator<WatchedEvent, void, undefined> {
-    const reader = this.#readers.get(log.id)
+    const reader = this.#following.get(log.id)?.reader
     if (reader === undefined) return
     for (let left = upTo - reader.cursor; left > 0; left = upTo - reader.cursor) {
       const page = this.#source.store.read(log.id, reader.cursor, Math.min(PAGE, left))
@@ -93,15 +113,37 @@ class TreeCursor implements Disposable {
     this.#runs.set(run.id, run)
     // Events outside of any run, such as a late update, come with the session's newest run.
     this.#runs.set(log.id, run)
-    if (this.#logs.has(log)) return
-    this.#logs.add(log)
-    const before = this.#readers.get(log.id)
-    const cursor = before?.cursor ?? this.#options.after?.[log.id] ?? 0
-    this.#readers.set(log.id, log.readers.attach(cursor))
-    if (before !== undefined) return
-    this.#scope.defer(() => this.#readers.get(log.id)?.detach())
-    this.#scope.use(this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log, lastSeq)))
+    const before = this.#following.get(log.id)
+    if (before?.log === log) return
+    const cursor = before?.reader.cursor ?? this.#left.get(log.id) ?? this.#options.after?.[log.id] ?? 0
+    if (before !== undefined) stop(before)
+    this.#left.delete(log.id)
+    const commits = this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log, lastSeq))
+    this.#following.set(log.id, { log, reader: log.readers.attach(cursor), commits })
     if (log.published && log.lastSeq > cursor) this.#committed(log, log.lastSeq)
+  }
+
+  /** Read to its end, and then no longer held. */
+  #forgotten(log: SessionLog): void {
+    if (this.#following.get(log.id)?.log !== log) return
+    if (!log.published) return this.#leave(log)
+    this.#committed(log, log.lastSeq)
+    const last = this.#queue.at(-1)
+    if (last !== undefined) last.last = true
+  }
+
+  #leave(log: SessionLog): void {
+    const following = this.#following.get(log.id)
+    if (following?.log !== log) return
+    stop(following)
+    this.#following.delete(log.id)
+    this.#runs.delete(log.id)
+    const { store } = this.#source
+    for (const id of this.#left.keys()) {
+      if (store.get(id) !== undefined) break
+      this.#left.delete(id)
+    }
+    this.#left.set(log.id, following.reader.cursor)
   }
 
   /** The root may itself be a child of another process, which its descendants then name as theirs. */
@@ -112,7 +154,7 @@ class TreeCursor implements Disposable {
       root === undefined ||
       rootId === root ||
       id === root ||
-      (parentId !== undefined && this.#readers.has(parentId))
+      (parentId !== undefined && (this.#following.has(parentId) || this.#left.has(parentId)))
     )
   }
 
@@ -125,6 +167,7 @@ class TreeCursor implements Disposable {
 
   [Symbol.dispose](): void {
     this.#scope.dispose()
+    for (const following of this.#following.values()) stop(following)
   }
 }
 

@@ -37,6 +37,8 @@ export async function* follow(
         if (aborted()) return
       }
       if (page.length > 0) continue
+      // The store has given the session up since.
+      if (log.published && store.get(log.id) === undefined) return
       await new Promise<void>((resolve) => {
         wake = resolve
       })

@@ -1,8 +1,13 @@
-/** The store that lives and dies with the process. Every append is committed at once. */
+/**
+ * The store that lives and dies with the process. Every append is committed at once. Of the sessions of which
+ * nothing goes on it keeps the newest (`RETENTION`), and those that a fork shares or somebody reads.
+ */
 import type { LogEntry } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { prefixLength } from './prefix.ts'
 import type { Registers } from './registers.ts'
+import { Retention, RETENTION } from './retention.ts'
+import type { RetentionLimits } from './retention.ts'
 import type { SessionHeader, SessionStore, StoredSession } from './store.ts'
 
 interface Kept {
@@ -13,7 +18,17 @@ interface Kept {
   readonly own: LogEntry[]
 }
 
-export const memoryStore = (): SessionStore => {
+/** About so much does a log weigh: its strings, and a little for each value beside. */
+const weigh = (value: unknown): number => {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.values(value).reduce((sum: number, part) => sum + weigh(part), 32)
+}
+
+export const memoryStore = (limits: RetentionLimits = RETENTION): SessionStore => {
+  const retention = new Retention(limits)
+  /** How many forks share a session's events. */
+  const sharers = new Map<SessionId, number>()
   const sessions = new Map<SessionId, Kept>()
   const listeners = new Map<SessionId, Set<(lastSeq: number) => void>>()
 
@@ -40,6 +55,20 @@ export const memoryStore = (): SessionStore => {
     return entries
   }
 
+  const share = ({ prefix }: SessionHeader, by: 1 | -1): void => {
+    for (const { sessionId } of prefix) sharers.set(sessionId, (sharers.get(sessionId) ?? 0) + by)
+  }
+
+  const isHeld = (id: SessionId): boolean =>
+    listeners.has(id) || (sharers.get(id) ?? 0) > 0 || sessions.get(id)?.registers.openRun !== undefined
+
+  const drop = (id: SessionId): void => {
+    share(must(id).header, -1)
+    retention.take(id)
+    sessions.delete(id)
+    sharers.delete(id)
+  }
+
   return {
     publish: (header, entries, registers) => {
       const kept: Kept = {
@@ -49,10 +78,12 @@ export const memoryStore = (): SessionStore => {
         own: [...entries],
       }
       sessions.set(header.id, kept)
+      share(header, 1)
       committed(header.id, kept)
     },
     append: (id, entry, registers) => {
       const kept = must(id)
+      if (entry.event.type === 'run/started') retention.take(id)
       kept.own.push(entry)
       kept.registers = registers
       committed(id, kept)
@@ -64,10 +95,18 @@ export const memoryStore = (): SessionStore => {
       )
     },
     read: (id, after, limit) => {
-      const { header, own, shared: before } = must(id)
+      const kept = sessions.get(id)
+      if (kept === undefined) return []
+      const { header, own, shared: before } = kept
       if (after >= before) return own.slice(after - before, after - before + limit)
       const inherited = shared(header, after, limit)
       return [...inherited, ...own.slice(0, limit - inherited.length)]
+    },
+    release: (id) => {
+      const kept = sessions.get(id)
+      if (kept === undefined) return
+      retention.release(id, weigh(kept.own))
+      for (const surplus of retention.surplus(isHeld)) drop(surplus)
     },
     onCommit: (id, listener) => {
       const own = listeners.get(id) ?? new Set()

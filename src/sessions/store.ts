@@ -39,8 +39,13 @@ export interface SessionStore {
    */
   append(id: SessionId, entry: LogEntry, registers: Registers, urgent: boolean): void
   get(id: SessionId): StoredSession | undefined
-  /** Committed entries with `seq > after`, in order, at most `limit`, across a shared prefix. */
+  /**
+   * Committed entries with `seq > after`, in order, at most `limit`, across a shared prefix; none of a session
+   * that was given up.
+   */
   read(id: SessionId, after: number, limit: number): readonly LogEntry[]
+  /** Nothing of this session goes on any longer: a store that is bounded may give it up from now on. */
+  release?(id: SessionId): void
   /** Hears of commits to a session, also of one that isn't published yet. */
   onCommit(id: SessionId, listener: (lastSeq: number) => void): Disposable
 }

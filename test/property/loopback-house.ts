@@ -86,6 +86,7 @@ const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess =>
       return true
     },
     endInput: () => void writer.close().catch(() => {}),
+    mask: (text: string) => text,
     stderrTail: () => '',
     facts: () => ({ command: 'subgate-in-memory acp', cwd: '/' }),
     stop: () => (stopping ??= stop()),

@@ -92,6 +92,8 @@ export const requestFromFlags = (
   const totalMs = timeout === undefined ? undefined : parseDuration(timeout, '--timeout')
   const idleMs = idleTimeout === undefined ? undefined : parseDuration(idleTimeout, '--idle-timeout')
   const limits = present({ totalMs, idleMs })
+  if (flags.jsonSchema !== undefined && flags.outputSchema !== undefined)
+    throw usage('--json-schema', 'Both --json-schema and --output-schema were given. Leave one out.')
   const schema =
     flags.jsonSchema !== undefined
       ? schemaFlag('--json-schema', flags.jsonSchema, cwd)
@@ -112,5 +114,8 @@ export const requestFromFlags = (
   })
 }
 
-export const formatOf = ({ json, outputFormat }: RunFlags): Format =>
-  json === true ? 'json' : (outputFormat ?? 'text')
+export const formatOf = ({ json, outputFormat }: RunFlags): Format => {
+  if (json !== true) return outputFormat ?? 'text'
+  if (outputFormat === undefined || outputFormat === 'json') return 'json'
+  throw usage('--json', `Both --json and --output-format ${outputFormat} were given. Leave one out.`)
+}

@@ -1,6 +1,7 @@
 /** What is known of ACP agents, as data: launch lines, variables, graces, quirks, and how each is made to ask. */
 import type { SessionUpdate } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
 
 /** How an agent is brought to ask before it acts. An empty object: it does so by itself. */
 export interface AskMode {
@@ -12,6 +13,10 @@ export interface AskMode {
 
 /** Looks at an update for a sign of a hidden failure: true = failing, false = well again, undefined = no sign. */
 export type FailureSign = (update: SessionUpdate) => boolean | undefined
+
+/** Where all is allowed nobody needs to be asked, unless a follow-up of the kept session may think otherwise. */
+export const isToAsk = ({ permission, keep }: Pick<ResolvedStartRequest, 'permission' | 'keep'>): boolean =>
+  permission !== 'allow' || keep
 
 export interface KnownAgent {
   readonly name: string

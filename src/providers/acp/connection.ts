@@ -2,6 +2,7 @@
 import { SubagentError } from '../../contract/errors.ts'
 import type { ErrorPhase } from '../../contract/errors.ts'
 import type { Logger } from '../../contract/logger.ts'
+import { maskJson } from '../../contract/secrets.ts'
 import type { SupervisedProcess } from '../../process/supervised.ts'
 import type { Diagnostic } from '../../wire/diagnostic.ts'
 import { JsonRpcPeer } from '../../wire/peer.ts'
@@ -51,6 +52,11 @@ export class AcpConnection implements AsyncDisposable {
   /** False once the process has ended or closed its output. */
   get alive(): boolean {
     return !this.#gone
+  }
+
+  /** Resolves when it takes no more requests. */
+  get lost(): Promise<SubagentError> {
+    return this.#lost.promise
   }
 
   pause(): void {
@@ -130,10 +136,13 @@ export class AcpConnection implements AsyncDisposable {
 
   #fault(error: unknown): unknown {
     if (!(error instanceof RpcError)) return error
-    return errorOf(error, {
+    const mask = (text: string): string => this.process.mask(text)
+    const { authMethods = [], gateway = false } = this.handshake ?? {}
+    return errorOf(new RpcError(error.code, mask(error.message), maskJson(error.data, mask)), {
       name: this.#name,
       phase: this.#phase,
-      authMethods: this.handshake?.authMethods ?? [],
+      authMethods: maskJson(authMethods, mask) as Handshake['authMethods'],
+      gateway,
       process: this.process.facts(),
     })
   }
@@ -173,6 +182,8 @@ export class AcpConnection implements AsyncDisposable {
   #lose(error: SubagentError): void {
     if (this.#gone) return
     this.#gone = true
+    const stderr = this.process.stderrTail()
+    if (stderr !== '') this.#log.debug({ agent: this.#name, stderr }, 'what the agent wrote on stderr')
     this.#lost.resolve(error)
     this.#peer.close(error)
   }
@@ -197,7 +208,8 @@ export class AcpConnection implements AsyncDisposable {
   }
 
   #notAcp(): SubagentError {
-    const { count, first = '' } = this.#peer.noise
+    const { count, first: line = '' } = this.#peer.noise
+    const first = this.process.mask(line)
     return new SubagentError(
       'AGENT_NOT_ACP',
       this.#phase,
@@ -207,7 +219,8 @@ export class AcpConnection implements AsyncDisposable {
   }
 
   #diagnose(diagnostic: Diagnostic): void {
-    this.#log.debug({ agent: this.#name, ...diagnostic }, 'protocol diagnostic')
+    const shown = maskJson(diagnostic, (text) => this.process.mask(text)) as object
+    this.#log.debug({ agent: this.#name, ...shown }, 'protocol diagnostic')
     if (this.#phase === 'initialize' && this.#peer.noise.count >= NOISE_LIMIT) this.#lose(this.#notAcp())
   }
 }

@@ -4,6 +4,7 @@ import type { CapabilityId, SubagentCapabilities, Support } from '../../contract
 import { isRecord } from '../../contract/json.ts'
 import { CAPABILITY_IDS, lesser } from '../../capabilities/catalog.ts'
 import { claims } from '../../capabilities/rows.ts'
+import type { AskMode } from './agents.ts'
 
 export const PROTOCOL_VERSION = 1
 
@@ -127,6 +128,34 @@ export const NEGOTIATED: readonly CapabilityId[] = [
   'model',
   'effort',
 ]
+
+export interface Answered {
+  readonly handshake: Handshake
+  readonly declared: SubagentCapabilities
+  readonly rows: SubagentCapabilities
+  readonly asks: AskMode | undefined
+  /** It is called like a gateway: that it is none is an answer to every row. */
+  readonly gateway: boolean
+  /** Its session was opened, so that it has answered with its options and modes. */
+  readonly opened: boolean
+}
+
+/** The rows that the agent itself has answered by now: nothing else is worth remembering. */
+export const answeredRows = ({
+  handshake,
+  declared,
+  rows,
+  asks,
+  gateway,
+  opened,
+}: Answered): readonly CapabilityId[] => {
+  if (handshake.gateway || gateway) return CAPABILITY_IDS
+  const bySession: readonly CapabilityId[] =
+    asks?.modeId === undefined ? ['model', 'effort'] : ['model', 'effort', 'permissions']
+  return CAPABILITY_IDS.filter((id) =>
+    bySession.includes(id) ? opened || rows[id] !== declared[id] : handshake.rows[id] !== undefined,
+  )
+}
 
 /** What any ACP agent might turn out to have. */
 export const declaredRows = (asks: boolean): SubagentCapabilities =>

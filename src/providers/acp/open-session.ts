@@ -3,15 +3,16 @@ import { gate } from '../../capabilities/gate.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
-import type { McpServer } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
+import { isToAsk } from './agents.ts'
 import type { AskMode } from './agents.ts'
 import type { AcpConnection } from './connection.ts'
 import type { Handshake } from './handshake.ts'
 import { configChoice, offersMode, optionRows } from './options.ts'
 import type { AcpSession } from './session.ts'
 import { sessionCall } from './session-params.ts'
+import { refuseTransport } from './transports.ts'
 
 export interface Opening {
   readonly name: string
@@ -42,25 +43,6 @@ const notResumable = ({ request }: Opening, reason: string, cause?: unknown): Su
     { cause },
   )
 
-const transport = (server: McpServer): 'stdio' | 'http' | 'sse' | 'acp' =>
-  'type' in server ? server.type : 'stdio'
-
-/** The row speaks of MCP servers as such; the rarer transports are each their own fact of the handshake. */
-const refuseTransport = ({ name, request, handshake }: Opening): void => {
-  const refused = request.mcpServers.findIndex((server) => {
-    const kind = transport(server)
-    return kind !== 'stdio' && !handshake.mcp[kind]
-  })
-  const server = request.mcpServers[refused]
-  if (server === undefined) return
-  throw new SubagentError(
-    'UNSUPPORTED_CAPABILITY',
-    'gate',
-    `"mcpServers.${refused}" was asked for, but ${name} can't connect over ${transport(server)}. Leave it out, or offer the server another way.`,
-    { provider: name, missing: ['mcpServers'], fields: [`mcpServers.${refused}`], alternatives: [] },
-  )
-}
-
 /** An agent that neither resumes nor loads has lost the conversation together with its process. */
 const refuseLost = (opening: Opening): void => {
   const { name, request, handshake } = opening
@@ -80,7 +62,7 @@ export const openSession = async (
   const { name, connection, handshake, request, asks, signal } = opening
   const rows = bounded(declared, handshake.rows)
   if (lacking(name, request, rows)) return rows
-  refuseTransport(opening)
+  refuseTransport(name, request.mcpServers, handshake.mcp)
   refuseLost(opening)
   const { method, params } = sessionCall(request, handshake)
   const answer = await connection
@@ -102,7 +84,7 @@ export const openSession = async (
     await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, signal)
   }
   const modeId = asks?.modeId
-  if (modeId !== undefined && request.permission !== 'allow' && offersMode(answer, modeId)) {
+  if (modeId !== undefined && isToAsk(request) && offersMode(answer, modeId)) {
     await connection.request('session/set_mode', { sessionId: nativeId, modeId }, signal)
   }
   session.opened(nativeId)

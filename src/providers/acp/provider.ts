@@ -2,7 +2,7 @@
 import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
 import { commandKey } from '../../capabilities/remembered.ts'
-import type { RememberedAnswers } from '../../capabilities/remembered.ts'
+import type { Answers, RememberedAnswers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { Logger } from '../../contract/logger.ts'
@@ -13,14 +13,16 @@ import { childEnvironment } from '../../process/environment.ts'
 import type { ChildEnvironment } from '../../process/environment.ts'
 import type { Graces } from '../../process/graces.ts'
 import type { Supervisor } from '../../process/supervisor.ts'
+import { isToAsk } from './agents.ts'
 import type { AskMode, KnownAgent } from './agents.ts'
 import { serve } from './client-methods.ts'
 import { AcpConnection } from './connection.ts'
-import { declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
-import type { ClientMethods } from './handshake.ts'
+import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
+import type { Answered, ClientMethods, Handshake } from './handshake.ts'
 import { openSession } from './open-session.ts'
 import { AcpSession } from './session.ts'
 import { Terminals } from './terminals.ts'
+import { refuseTransport, rememberedTransports, transportFacts } from './transports.ts'
 
 export interface AcpProviderOptions {
   readonly name: string
@@ -65,11 +67,12 @@ export class AcpProvider implements SubagentProvider {
 
   /** Lowered by what the same program answered within the last day, so that a refusal needs no process. */
   get capabilities(): SubagentCapabilities {
-    return bounded(this.#declared, this.#options.answers.recall(this.#key) ?? {})
+    return bounded(this.#declared, this.#recalled)
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
-    const { name, version, answers, log, known } = this.#options
+    const { name, version, log, known } = this.#options
+    refuseTransport(name, request.mcpServers, rememberedTransports(this.#recalled))
     await using unwind = new AsyncDisposableStack()
     const { env, withheld } = this.#environment(request, setup)
     log.debug({ agent: name, withheld }, 'variables that the agent does not get')
@@ -87,6 +90,7 @@ export class AcpProvider implements SubagentProvider {
       cwd: request.cwd,
       env,
       withheld,
+      given: [...Object.keys(this.#options.env ?? {}), ...Object.keys(setup.env)],
       owner,
       graces: { ...known?.graces, ...graces },
     }
@@ -129,20 +133,23 @@ export class AcpProvider implements SubagentProvider {
     )
     const handshake = await connection.initialize(initializeParams(version, this.#methods), setup.signal)
     session.shook(handshake)
+    const declared = this.#declaredTo(handshake)
+    // Now, as the opening may refuse.
+    this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
     const rows = await openSession(
       { name, connection, handshake, request, asks: this.#asks, signal: setup.signal },
-      this.#declared,
+      declared,
       session,
     )
     session.settle(rows)
-    answers.remember(this.#key, pick(rows, this.negotiated))
+    this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })
     unwind.move()
     return session
   }
 
   #environment(request: ResolvedStartRequest, setup: SetupScope): ChildEnvironment {
     const { inherited, known, env } = this.#options
-    const ask = request.permission === 'allow' ? {} : this.#asks?.env
+    const ask = isToAsk(request) ? this.#asks?.env : {}
     return childEnvironment({
       inherited,
       agentNames: known?.variables ?? [],
@@ -151,10 +158,32 @@ export class AcpProvider implements SubagentProvider {
     })
   }
 
+  /** A program that is called like a gateway and is none gets what any other agent gets. */
+  #declaredTo(handshake: Handshake): SubagentCapabilities {
+    return this.#options.gateway === true && !handshake.gateway
+      ? declaredRows(this.#asks !== undefined)
+      : this.#declared
+  }
+
+  #remember(answered: Omit<Answered, 'asks' | 'gateway'>): void {
+    const ids = answeredRows({ ...answered, asks: this.#asks, gateway: this.#options.gateway === true })
+    this.#options.answers.remember(this.#key, {
+      ...this.#recalled,
+      ...pick(answered.rows, ids),
+      ...transportFacts(answered.handshake.mcp),
+    })
+  }
+
+  get #recalled(): Answers {
+    return this.#options.answers.recall(this.#key) ?? {}
+  }
+
+  /** An answer holds as long as what bounded it: another declaration is another key. */
   get #key(): string | undefined {
     const [command, ...args] = this.#options.command
+    const { known, asks, gateway } = this.#options
     const program = which.sync(command, { nothrow: true, path: this.#options.inherited['PATH'] ?? '' })
-    return program === null ? undefined : commandKey(program, args, '.')
+    return program === null ? undefined : commandKey(program, args, '.', [known?.name, asks, gateway])
   }
 }
 

@@ -9,10 +9,14 @@ export interface Question {
   readonly path: readonly string[]
 }
 
+const MAX_PATH = 64
+const MAX_LABEL = 200
+
 const isOption = (value: unknown): boolean =>
   isRecord(value) && typeof value['optionId'] === 'string' && typeof value['kind'] === 'string'
 
-export const readQuestion = (params: unknown): Question => {
+/** Whose question it is, is believed of another gateway alone. */
+export const readQuestion = (params: unknown, gateway: boolean): Question => {
   const fields = isRecord(params) ? params : {}
   const { toolCall, options } = fields
   if (!isRecord(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
@@ -25,8 +29,9 @@ export const readQuestion = (params: unknown): Question => {
     )
   }
   const meta = isRecord(fields['_meta']) ? fields['_meta'] : {}
-  const subgate = isRecord(meta['subgate']) ? meta['subgate'] : {}
-  const path = Array.isArray(subgate['path']) ? subgate['path'].map(String) : []
+  const subgate = gateway && isRecord(meta['subgate']) ? meta['subgate'] : {}
+  const said = Array.isArray(subgate['path']) ? subgate['path'].slice(0, MAX_PATH) : []
+  const path = said.map((label) => String(label).slice(0, MAX_LABEL))
   return {
     toolCall: untitled(toolCall, path, subgate['title']),
     options: options as PermissionOption[],

@@ -17,7 +17,9 @@ const systemPrompt = ({ preset }: ResolvedStartRequest): acp.SystemPrompt | unde
  */
 const controls = (request: ResolvedStartRequest, { rows }: Handshake): object => {
   const { preset, model, effort, maxDepth, keep, label, permission } = request.requested
-  const ask = permission === undefined || rows.permissions === 'none' ? undefined : ('ask' as const)
+  // A kept session may be followed up with another policy, which must find it asking.
+  const said = permission !== undefined || request.keep
+  const ask = said && rows.permissions !== 'none' ? ('ask' as const) : undefined
   return present({ preset, model, effort, maxDepth, keep, label, sandbox: request.sandbox, permission: ask })
 }
 
@@ -57,14 +59,32 @@ export const sessionCall = (request: ResolvedStartRequest, handshake: Handshake)
   return { method: handshake.resume ? 'session/resume' : 'session/load', params: known }
 }
 
+/** What was asked for, and the counts that a parent handed down where the other gateway can keep to them. */
+const promptLimits = (
+  { requested, limits }: ResolvedStartRequest,
+  { rows }: Handshake,
+): NonNullable<ResolvedStartRequest['requested']['limits']> => {
+  const inherited = (row: 'maxTurns' | 'maxTokens' | 'maxCostUsd'): number | undefined =>
+    rows[row] === 'none' ? undefined : limits[row]
+  return {
+    ...requested.limits,
+    ...present({
+      maxTurns: inherited('maxTurns'),
+      maxTokens: inherited('maxTokens'),
+      maxCostUsd: inherited('maxCostUsd'),
+    }),
+  }
+}
+
 export const promptParams = (
   sessionId: string,
   prompt: ResolvedStartRequest['prompt'],
   request: ResolvedStartRequest,
   handshake: Handshake,
 ): acp.PromptRequest => {
-  const { outputSchema, limits } = request.requested
-  const meta = present({ outputSchema, limits })
+  const { outputSchema } = request.requested
+  const limits = promptLimits(request, handshake)
+  const meta = present({ outputSchema, ...(Object.keys(limits).length > 0 && { limits }) })
   return {
     sessionId,
     prompt: [...prompt],

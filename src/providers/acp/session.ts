@@ -42,6 +42,7 @@ export class AcpSession implements ProviderSession {
   #current: TurnState | undefined
   /** Updates that came before the answer that names the session; a replay is dropped instead. */
   #early: unknown[] | undefined
+  #end: Promise<void> | undefined
 
   constructor(context: SessionContext, capabilities: SubagentCapabilities, replays: boolean) {
     this.#context = context
@@ -75,7 +76,10 @@ export class AcpSession implements ProviderSession {
   /** From now on the agent's updates belong to the session. */
   opened(nativeId: string): void {
     this.#nativeId = nativeId
-    this.#context.connection.opened()
+    const { connection } = this.#context
+    connection.opened()
+    // What an agent that died leaves behind is ended at once, also between two turns.
+    void connection.lost.then(() => this[Symbol.asyncDispose]())
     const early = this.#early ?? []
     this.#early = undefined
     for (const params of early) this.update(params, 0)
@@ -147,7 +151,7 @@ export class AcpSession implements ProviderSession {
 
   /** Answers with the option that was chosen, by its id as the agent gave it. */
   async requestPermission(params: unknown): Promise<object> {
-    const { toolCall, options, path } = readQuestion(params)
+    const { toolCall, options, path } = readQuestion(params, this.#handshake?.gateway === true)
     const state = this.#current
     if (state === undefined || state.over) return { outcome: { outcome: 'cancelled' } }
     const outcome = await state.turn.requestPermission({
@@ -163,7 +167,12 @@ export class AcpSession implements ProviderSession {
     return { outcome }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#end ??= this.#stop()
+    return this.#end
+  }
+
+  async #stop(): Promise<void> {
     const { connection, setup, name } = this.#context
     await this.#context.closeTerminals()
     const escaped = await connection.stop()
@@ -195,7 +204,7 @@ export class AcpSession implements ProviderSession {
     if (state.failing && !turn.signal.aborted) {
       const { name, connection } = this.#context
       const { withheld } = connection.process.facts()
-      const said = state.lastText.trim().slice(0, 1000)
+      const said = connection.process.mask(state.lastText).trim().slice(0, 1000)
       throw new SubagentError(
         'MODEL_ERROR',
         'prompt',
@@ -204,6 +213,7 @@ export class AcpSession implements ProviderSession {
       )
     }
     return outcomeOf(result, {
+      gateway: this.#handshake?.gateway === true,
       rejected,
       cancelRequested: turn.signal.aborted,
       ...(costUsd !== undefined && { costUsd }),

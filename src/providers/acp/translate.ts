@@ -1,5 +1,6 @@
 /** Translates an agent's answers and errors into outcomes and typed errors (B10.3). Pure. */
 import type * as acp from '@agentclientprotocol/sdk/unstable'
+import type { ToolKind } from '../../contract/content.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { AuthMethod, ErrorPhase, ProcessFacts } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
@@ -9,7 +10,7 @@ import type { Denial, TurnOutcome, Usage } from '../../contract/result.ts'
 import { RpcError } from '../../wire/rpc-error.ts'
 
 const number = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
 const usageOf = (value: unknown, costUsd: number | undefined): Usage | undefined => {
   if (!isRecord(value)) return undefined
@@ -20,6 +21,8 @@ const usageOf = (value: unknown, costUsd: number | undefined): Usage | undefined
 }
 
 export interface TurnFacts {
+  /** The agent is itself a gateway: only then its `_meta.subgate` counts. */
+  readonly gateway: boolean
   /** Nobody asked for a cancel, but a permission of this turn was rejected. */
   readonly rejected: boolean
   readonly cancelRequested: boolean
@@ -52,17 +55,41 @@ const byStopReason = (reason: unknown, facts: TurnFacts): TurnOutcome => {
       throw new SubagentError(
         'PROTOCOL_ERROR',
         'prompt',
-        `The agent ended its turn with the stop reason ${JSON.stringify(reason)}, which ACP doesn't know. Update the agent.`,
+        `The agent ended its turn with the stop reason ${(JSON.stringify(reason) ?? 'none').slice(0, MAX_TITLE)}, which ACP doesn't know. Update the agent.`,
         { method: 'session/prompt' },
       )
   }
 }
 
+const TOOL_KINDS: readonly ToolKind[] = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch_mode',
+  'other',
+]
+const MAX_DENIALS = 1000
+const MAX_TITLE = 200
+
+/** Another gateway's denials, as far as they are some. */
+const denials = (said: readonly unknown[]): readonly Denial[] =>
+  said.slice(0, MAX_DENIALS).flatMap((denial) => {
+    if (!isRecord(denial) || typeof denial['title'] !== 'string' || typeof denial['flag'] !== 'string')
+      return []
+    const kind = TOOL_KINDS.find((known) => known === denial['kind']) ?? 'other'
+    return [{ title: denial['title'].slice(0, MAX_TITLE), kind, flag: denial['flag'].slice(0, MAX_TITLE) }]
+  })
+
 /** The answer to `session/prompt`; what another gateway says in `_meta.subgate` goes before the stop reason. */
 export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
   const answer = isRecord(result) ? result : {}
   const meta = isRecord(answer['_meta']) ? answer['_meta'] : {}
-  const subgate = isRecord(meta['subgate']) ? meta['subgate'] : undefined
+  const subgate = facts.gateway && isRecord(meta['subgate']) ? meta['subgate'] : undefined
   if (subgate === undefined) {
     const usage = usageOf(answer['usage'], facts.costUsd)
     return { ...byStopReason(answer['stopReason'], facts), ...present({ usage }) }
@@ -72,7 +99,7 @@ export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
   const more = present({
     usage: usageOf(subgate['usage'], undefined),
     structured: subgate['structured'] as TurnOutcome['structured'],
-    denied: Array.isArray(subgate['denied']) ? (subgate['denied'] as Denial[]) : undefined,
+    denied: Array.isArray(subgate['denied']) ? denials(subgate['denied']) : undefined,
   })
   if (status !== undefined) return { ended: status, ...more }
   if (category !== undefined) return { ended: 'truncated', category, ...more }
@@ -80,6 +107,7 @@ export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
 }
 
 const MAX_WORDS = 2000
+const MAX_METHODS = 32
 
 /** An agent's own message, on one line and bounded. */
 const words = (error: RpcError): string => {
@@ -89,7 +117,7 @@ const words = (error: RpcError): string => {
 }
 
 export const authMethods = (methods: readonly acp.AuthMethod[], command: string): readonly AuthMethod[] =>
-  methods.map((method) => {
+  methods.slice(0, MAX_METHODS).map((method) => {
     const foreign = method as unknown as Record<string, unknown>
     const args = Array.isArray(foreign['args']) ? foreign['args'].map(String) : []
     const terminal = foreign['type'] === 'terminal' ? [command, ...args].join(' ') : undefined
@@ -104,6 +132,8 @@ export interface AgentFacts {
   readonly name: string
   readonly phase: ErrorPhase
   readonly authMethods: readonly acp.AuthMethod[]
+  /** It said in its handshake that it is one: only then its typed errors are taken for ours. */
+  readonly gateway: boolean
   readonly process: ProcessFacts
 }
 
@@ -131,7 +161,7 @@ const UNAUTHORIZED = new Set([-32000, 401, 403])
 
 /** An agent's JSON-RPC error as ours: another gateway's typed error, a sign-in, a rate limit, the model, or the agent. */
 export const errorOf = (error: RpcError, facts: AgentFacts): SubagentError => {
-  const typed = SubagentError.fromJSON(error.data)
+  const typed = facts.gateway ? SubagentError.fromJSON(error.data) : undefined
   if (typed !== undefined) return typed
   const said = words(error)
   if (UNAUTHORIZED.has(error.code)) return signIn(facts, said)

@@ -67,6 +67,10 @@ const readItem = (item: Fields, where: string, open: Map<string, boolean>): read
     case 'reasoning':
       checkId(item, 'rs', where)
       return []
+    // Tools that the client found out about after its first request, as MCP tools are.
+    case 'additional_tools':
+      demand(Array.isArray(item['tools']), `Missing required parameter: '${where}.tools'.`)
+      return []
     default:
       demand(false, `Invalid value: '${String(item['type'])}'. (${where}.type)`)
       return []

@@ -140,5 +140,21 @@ describe('a schema', () => {
 test('--json is --output-format json; without either it is text', () => {
   expect(formatOf({})).toBe('text')
   expect(formatOf({ outputFormat: 'quiet' })).toBe('quiet')
-  expect(formatOf({ json: true, outputFormat: 'text' })).toBe('json')
+  expect(formatOf({ json: true })).toBe('json')
+  expect(formatOf({ json: true, outputFormat: 'json' })).toBe('json')
+})
+
+test.each(['text', 'stream-json', 'quiet'] as const)(
+  '--json and --output-format %s are refused',
+  (outputFormat) => {
+    expect(() => formatOf({ json: true, outputFormat })).toThrow(
+      `Both --json and --output-format ${outputFormat} were given. Leave one out.`,
+    )
+  },
+)
+
+test('--json-schema and --output-schema are refused together', () => {
+  expect(() => requestFromFlags({ jsonSchema: '{}', outputSchema: '{}' }, '/work')).toThrow(
+    'Both --json-schema and --output-schema were given. Leave one out.',
+  )
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskArgs, maskUrl } from '../../../src/config/mask.ts'
+import { maskArgs, maskUrl } from '../../../src/contract/secrets.ts'
 import { describeConfig } from '../../../src/config/show.ts'
 import { makeHouse } from './house.ts'
 

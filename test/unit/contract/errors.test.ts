@@ -99,6 +99,21 @@ test.each([undefined, null, 'CLOSED', {}, { code: 'NOPE' }, { code: 'toString' }
   },
 )
 
+test('of a foreign error, the phase is a known one, words and data are cut, and lists are lists', () => {
+  const error = SubagentError.fromJSON({
+    code: 'UNSUPPORTED_CAPABILITY',
+    message: 'ü'.repeat(4096),
+    phase: 'nowhere',
+    data: { provider: 'x'.repeat(9000), missing: 'all', fields: null },
+  })
+  expect(error?.phase).toBe('prompt')
+  expect(Buffer.byteLength(error?.message ?? '')).toBeLessThanOrEqual(4096)
+  expect(error?.data).toMatchObject({ missing: [], fields: [] })
+  expect(JSON.stringify(error?.data).length).toBeLessThan(5000)
+  expect(SubagentError.fromJSON({ code: 'MODEL_ERROR', message: 'x', phase: 'session' })?.data).toEqual({})
+  expect(SubagentError.fromJSON({ code: 'CLOSED', message: 1, data: {} })).toBeUndefined()
+})
+
 test('the brand also holds for an instance of another copy of the class', () => {
   const foreign = new Error('x')
   Object.defineProperty(foreign, Symbol.for('subgate.SubagentError'), { value: true })

@@ -106,6 +106,8 @@ test('B3.5: the snapshot beats a stale switch in the history of a fork, and a la
   })
   expect(home.store.get(child.sessionId)?.registers.sandbox).toBe('workspace-write')
   sameAsFolded(home, child.sessionId)
+  // Taken up cold: an agent that still stands goes on as it was opened.
+  await home.runtime.close(child.sessionId)
   const file = join(home.workspace, 'later')
   await home.play([call('write', { path: file, content: 'x' }), 'say: done'].join('\n'), {
     provider: 'fork',

@@ -9,12 +9,12 @@ import type { Subgate } from '../../../src/index.ts'
 const SOURCE = pathToFileURL(join(import.meta.dirname, '../../../src/provider.ts')).href
 
 /** A home whose user configuration names a module with this text. */
-const withModule = (text: string, module = './mine.mjs'): Promise<Subgate> => {
+const withModule = (text: string, module = './mine.mjs', more: object = {}): Promise<Subgate> => {
   const home = join(String(process.env['SUBGATE_TEST_HOME']), `module-${crypto.randomUUID()}`)
   const folder = join(home, 'config', 'subgate')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'mine.mjs'), text)
-  writeFileSync(join(folder, 'config.json'), JSON.stringify({ providers: { mine: { module } } }))
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ providers: { mine: { module, ...more } } }))
   const env = {
     PATH: '/nonexistent',
     XDG_CONFIG_HOME: join(home, 'config'),
@@ -34,6 +34,13 @@ test('a module that exports a provider is one, by its path beside the configurat
 test('a default export will do', async () => {
   await using subgate = await withModule(definition('mine', 'export default'))
   expect((await subgate.run('mine', 'hello')).text).toBe('HELLO')
+})
+
+test('a key that only a process could honour is INVALID_CONFIG beside a module', async () => {
+  const error: unknown = await withModule(definition('mine'), './mine.mjs', { env: { KEY: 'x' } }).catch(
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: 'INVALID_CONFIG', data: { key: 'providers.mine.env' } })
 })
 
 test.each([

@@ -55,6 +55,17 @@ test('B1.2: a listener that throws at an addition rolls it back', () => {
   providers.add(puppet({ name: 'b' }))
 })
 
+test('B1.2: a listener that fails later is logged, and neither undoes the addition nor ends the process', async () => {
+  const warned: unknown[] = []
+  const providers = new ProviderRegistry({ ...silentLogger, warn: (fields) => void warned.push(fields) })
+  const error = new Error('later')
+  providers.onAdded(() => Promise.reject(error))
+  providers.add(puppet({ name: 'a' }))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warned).toEqual([{ error, provider: 'a' }])
+  expect(providers.names()).toEqual(['a'])
+})
+
 test('the same key gives the same run, another request under it is refused, a rejected start frees it', async () => {
   await using home = house()
   const key = { idempotencyKey: 'k' }
