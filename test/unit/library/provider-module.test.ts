@@ -3,8 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { Gateway } from '../../../src/gateway.ts'
 import { createSubgate } from '../../../src/index.ts'
 import type { Subgate } from '../../../src/index.ts'
+import { defineProvider } from '../../../src/provider.ts'
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, '../../../src/provider.ts')).href
 
@@ -56,4 +58,20 @@ test.each([
     data: { key: 'providers.mine.module', file: expect.stringMatching(/subgate\/config\.json$/u) },
   })
   expect(String(error)).toContain(why)
+})
+
+test('variables for an agent are refused by name where the provider starts no process', async () => {
+  const provider = defineProvider({ name: 'plain', run: ({ text }) => text })
+  const home = String(process.env['SUBGATE_TEST_HOME'])
+  await using gateway = await Gateway.create({
+    home,
+    cwd: home,
+    env: {},
+    providers: [{ provider }],
+    agentEnv: { KEY: 'x' },
+  })
+  const prompt = [{ type: 'text' as const, text: 'x' }]
+  expect(() => gateway.rootRequest({ provider: 'plain', prompt })).toThrow(
+    '--env was given (KEY), but plain starts no process that could get it. Leave it out.',
+  )
 })
