@@ -163,7 +163,6 @@ export class Gateway implements AsyncDisposable {
     return completeRoot(request, this.loaded, this.presets, cwd, provider?.name ?? request.provider)
   }
 
-  /** Where this gateway's faces log to. */
   get log(): Logger {
     return this.#log
   }

@@ -2,7 +2,6 @@
 import type { SessionId } from '../contract/ids.ts'
 import type { RunLimits, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
-import type { SessionStore } from '../sessions/store.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'

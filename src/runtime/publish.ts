@@ -72,9 +72,8 @@ const recordPreset = (log: SessionLog, { parent }: Publication): void => {
 }
 
 /** Where the session doesn't stand under it already: a resume that narrows it says so, and children take that. */
-const recordSandbox = (log: SessionLog, { request, resolved }: Publication): void => {
-  const resumes = resolved.origin.from === 'resume'
-  if (request.sandbox === undefined || (resumes && request.sandbox === log.registers.sandbox)) return
+const recordSandbox = (log: SessionLog, { request }: Publication): void => {
+  if (request.sandbox === undefined || request.sandbox === log.registers.sandbox) return
   // A preset that is wider than the parent's override leaves that as it is.
   const asked = request.requested.sandbox !== undefined || request.preset?.sandbox === request.sandbox
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
