@@ -6,6 +6,7 @@ import { SubagentError } from '../contract/errors.ts'
 import { runId, sessionId } from '../contract/ids.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
+import type { SubagentProvider } from '../contract/provider.ts'
 import type { ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SessionHeader } from '../sessions/store.ts'
@@ -83,7 +84,7 @@ export const admit = async (
     sandboxManaged: settings.sandbox === 'provider-managed',
     configuredPermission: request.permission === undefined ? settings.permission : undefined,
   })
-  const refusal = gate(provider, gateInput, () => providers.all().map((other) => other.provider))
+  const refusal = gate(provider, gateInput, () => alternatives(providers, parent))
   if (refusal !== undefined) throw refusal
   const preset = withOwnTools(found, provider)
 
@@ -147,14 +148,25 @@ export const admit = async (
   }
 }
 
+/** The providers that a refusal may name: one that shares its parent's context is none for a root. */
+const alternatives = (
+  providers: ProviderRegistry,
+  parent: CapturedParent | undefined,
+): readonly SubagentProvider[] =>
+  providers
+    .all()
+    .map(({ provider }) => provider)
+    .filter(({ inheritsParentContext }) => parent !== undefined || !inheritsParentContext)
+
 /** What the handshake revealed is held against the same request; nothing is published yet (law 1). */
 export const secondGate = (
-  { registered: { provider }, gateInput }: Admitted,
+  { registered: { provider }, gateInput, parent }: Admitted,
   capabilities: SubagentCapabilities,
   providers: ProviderRegistry,
 ): void => {
-  const others = () => providers.all().map((other) => other.provider)
-  const refusal = gate({ name: provider.name, capabilities }, gateInput, others)
+  const refusal = gate({ name: provider.name, capabilities }, gateInput, () =>
+    alternatives(providers, parent),
+  )
   if (refusal !== undefined) throw refusal
 }
 

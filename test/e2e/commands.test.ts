@@ -140,8 +140,10 @@ describe('what is here', () => {
     })
     expect(json.stdout).not.toContain('sk-planted')
     const table = (await rig.run(['providers', '--capabilities'])).stdout.split('\n')
-    expect(table[0]).toMatch(/^capability +mine +codex +codex-acp$/u)
-    expect(table.find((line) => line.startsWith('sandbox'))).toMatch(/^sandbox +none +none +none$/u)
+    expect(table[0]).toMatch(/^capability +mine +spawn +fork +codex +codex-acp$/u)
+    expect(table.find((line) => line.startsWith('sandbox'))).toMatch(
+      /^sandbox +none +native +native +none +none$/u,
+    )
   })
 })
 
@@ -197,7 +199,9 @@ describe('configuration', () => {
 
     const trust = await rig.run(['trust'])
     expect(trust).toMatchObject({ code: 0, stdout: '' })
-    expect(trust.stderr).toContain(`${join(rig.work, '.subgate/config.json')} is trusted as it stands now.`)
+    expect(trust.stderr).toContain(
+      `${join(rig.work, '.subgate/config.json')} is trusted as it stands now, with the presets beside it.`,
+    )
     expect((await rig.run(['trust', '--list'])).stdout).toBe(`${join(rig.work, '.subgate/config.json')}\n`)
     const trusted = await rig.run(['run', '-p', 'local', 'x', '--json'])
     expect(trusted.stderr).not.toContain('left out')
@@ -217,7 +221,7 @@ describe('configuration', () => {
     await using rig = new Rig()
     expect(await rig.run(['trust'])).toMatchObject({
       code: 0,
-      stderr: 'There is no .subgate/config.json here or above; nothing needs trust.\n',
+      stderr: 'There is no .subgate/config.json and no preset here or above; nothing needs trust.\n',
     })
   })
 

@@ -23,7 +23,7 @@ describe('a control that the agent can not honour', () => {
     expect(error).toMatchObject({
       code: 'UNSUPPORTED_CAPABILITY',
       phase: 'gate',
-      data: { provider: 'acp', missing: [capability], alternatives: [] },
+      data: { provider: 'acp', missing: [capability], alternatives: ['spawn'] },
     })
     expect(error?.message).toContain(flags[0])
     expect(existsSync(log)).toBe(false)
@@ -39,7 +39,7 @@ describe('a control that the agent can not honour', () => {
     const both = await rig.run(['run', '--json', ...schema, '--sandbox', 'read-only', 'x', '--', 'agent'])
     expect(documentOf(both).error?.data).toMatchObject({
       missing: expect.arrayContaining(['sandbox', 'outputSchema']),
-      alternatives: [],
+      alternatives: ['spawn'],
     })
     const one = await rig.run(['run', ...schema, 'x', '--', 'agent'])
     expect(one).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('shaped') })

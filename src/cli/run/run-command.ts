@@ -88,6 +88,9 @@ const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['s
     ...present({ cwd, logLevel, command: program === undefined ? undefined : ([program, ...args] as const) }),
   })
   for (const note of gateway.notes) say(note)
+  for (const [name, value] of Object.entries(environmentFlags(flags.env ?? []))) {
+    if (value === true && io.env[name] === undefined) say(`--env ${name}: no such variable is set here.`)
+  }
   if (gateway.warnings.length === 0) return gateway
   if (!isInteractive(io)) {
     for (const warning of gateway.warnings) say(warning)

@@ -40,7 +40,11 @@ export class AcpConnection implements AsyncDisposable {
     this.#log = log
     this.#peer = new JsonRpcPeer({
       write: (line) => void process.write(line),
-      request: handlers.request,
+      request: (method, params, context) => {
+        // A program that writes back what it reads, such as cat, is no agent.
+        if (this.#phase === 'initialize' && method === 'initialize') this.#lose(this.#notAcp())
+        return handlers.request(method, params, context)
+      },
       notification: (method, params, bytes) => handlers.notification(method, params, bytes),
       diagnostic: (diagnostic) => this.#diagnose(diagnostic),
     })
@@ -210,10 +214,14 @@ export class AcpConnection implements AsyncDisposable {
   #notAcp(): SubagentError {
     const { count, first: line = '' } = this.#peer.noise
     const first = this.process.mask(line)
+    const wrote =
+      count === 0
+        ? 'wrote back what it was sent'
+        : `wrote lines, but none of them is ACP. The first: ${JSON.stringify(first)}`
     return new SubagentError(
       'AGENT_NOT_ACP',
       this.#phase,
-      `${this.#name} wrote ${count} lines, but none of them is ACP. The first: ${JSON.stringify(first)}. Add the flag that starts its ACP mode.`,
+      `${this.#name} ${wrote}. Add the flag that starts its ACP mode.`,
       { ...this.process.facts(), firstLine: first },
     )
   }
