@@ -243,10 +243,10 @@ export class LiveRun implements SubagentRun {
     this.#desk.close()
     this.#abort.abort(new SubagentError('CANCELLED', 'prompt', 'The run was stopped.', { by: 'request' }))
     this.#stopped.resolve()
-    const { registered, children } = this.#context.session
-    void this.#context.session.stopStarts()
-    for (const child of children) child.run?.cancel()
-    const grace = registered.settings.cancelMs ?? this.#context.surroundings.settings().cancelMs
+    const { session } = this.#context
+    void session.stopStarts()
+    session.cancelBelow()
+    const grace = session.registered.settings.cancelMs ?? this.#context.surroundings.settings().cancelMs
     const timer = after(grace, () => this.#forced.resolve(undefined))
     void this.result.finally(() => timer[Symbol.dispose]())
   }

@@ -47,6 +47,14 @@ export class LiveSession {
     return this.run !== undefined || [...this.children].some((child) => child.busy)
   }
 
+  /** A kept child that is idle may still have delegated work below it. */
+  cancelBelow(): void {
+    for (const child of this.children) {
+      if (child.run === undefined) child.cancelBelow()
+      else child.run.cancel()
+    }
+  }
+
   /** A child that is on its way, and can't be found among the children before it is published. */
   startChild<T>(start: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#track(start, this.run?.ending === true)

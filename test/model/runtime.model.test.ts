@@ -224,6 +224,6 @@ test('laws 3 to 6 hold after every command, whatever the commands', async () => 
       // B10.1: both edges of every run were heard.
       expect([...starts.values()].filter((balance) => balance !== 0)).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: 1000 },
   )
 }, 120_000)
