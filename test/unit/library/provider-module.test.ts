@@ -71,7 +71,7 @@ test('variables for an agent are refused by name where the provider starts no pr
     agentEnv: { KEY: 'x' },
   })
   const prompt = [{ type: 'text' as const, text: 'x' }]
-  expect(() => gateway.rootRequest({ provider: 'plain', prompt })).toThrow(
+  await expect(gateway.rootRequest({ provider: 'plain', prompt })).rejects.toThrow(
     '--env was given (KEY), but plain starts no process that could get it. Leave it out.',
   )
 })
