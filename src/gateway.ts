@@ -2,31 +2,27 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { BuiltInState } from './built-in-state.ts'
 import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
-import { inertKeys } from './config/inert.ts'
-import { loadConfig } from './config/layers.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
-import { dataDir, stateDir } from './config/paths.ts'
-import { describeConfig, withheldLine } from './config/show.ts'
+import { stateDir } from './config/paths.ts'
 import type { ConfigDescription } from './config/show.ts'
-import { openTrustStore } from './config/trust.ts'
 import type { TrustStore } from './config/trust.ts'
 import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
-import type { PermissionPolicy, Preset, PresetSource, SubagentStartRequest } from './contract/request.ts'
+import type { PermissionPolicy, SubagentStartRequest } from './contract/request.ts'
 import { builtInAgents } from './gateway-agents.ts'
-import { openPresets } from './gateway-presets.ts'
+import { openConfiguration } from './gateway-configuration.ts'
+import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
-import { resolveLineage } from './lineage/ancestor.ts'
-import { loadKey } from './lineage/key.ts'
-import { LINEAGE_VARIABLE, signLineage } from './lineage/token.ts'
+import { openLineage } from './gateway-lineage.ts'
 import type { LineageClaims } from './lineage/token.ts'
-import { ancestorsOf, isLive } from './process/ancestry.ts'
+import { isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
@@ -36,6 +32,7 @@ import {
   aliasesOf,
   knownByProgram,
   programName,
+  titleOf,
 } from './providers/acp/agents.ts'
 import type { KnownAgent } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
@@ -50,14 +47,12 @@ import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { memoryStore } from './sessions/memory-store.ts'
 import { VERSION } from './version.ts'
 
+export { openConfiguration } from './gateway-configuration.ts'
+export type { BuiltInState } from './built-in-state.ts'
 export type { PresetListing } from './gateway-presets.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
-export interface GatewayOptions {
-  readonly cwd?: string
-  /** The gateway's own environment; `process.env` when absent. */
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly home?: string
+export interface GatewayOptions extends ConfigurationOptions {
   /** A command line that is run as the provider `acp`. */
   readonly command?: readonly [string, ...string[]]
   /** Variables for every agent, as `--env` gives them. */
@@ -66,9 +61,6 @@ export interface GatewayOptions {
   readonly permission?: PermissionPolicy
   readonly settings?: Partial<HostSettings>
   readonly providers?: readonly RegisteredProvider[]
-  /** Presets of code, which stand behind those of files; a source stands in place of all. */
-  readonly presets?: PresetSource | readonly Preset[]
-  readonly log?: Logger
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
@@ -81,6 +73,7 @@ export class Gateway implements AsyncDisposable {
   /** The run in another process that this process works for. */
   readonly ancestor: LineageClaims | undefined
   readonly #options: GatewayOptions
+  readonly #configuration: Configuration
   readonly #supervisor: Supervisor
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
@@ -96,17 +89,14 @@ export class Gateway implements AsyncDisposable {
     const home = options.home ?? homedir()
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
-    this.trust = openTrustStore(dataDir(home, this.#env))
-    const { trust } = this
-    this.presets = openPresets({ home, env: this.#env, trust, log: this.#log, given: options.presets })
-    this.loaded = loadConfig({
-      cwd,
-      home,
-      env: this.#env,
-      knownAgents: [...KNOWN_AGENTS.map(({ name }) => name), 'spawn', 'fork'],
-      trusted: (file, content) => this.trust.isTrusted(file, content),
-    })
-    this.ancestor = this.#resolveLineage()
+    this.#configuration = openConfiguration({ ...options, cwd, home, env: this.#env, log: this.#log })
+    const [fault] = this.#configuration.faults
+    if (fault !== undefined) throw fault
+    this.loaded = this.#configuration.loaded
+    this.trust = this.#configuration.trust
+    this.presets = this.#configuration.presets
+    const lineage = openLineage(this.#stateDir, this.#env)
+    this.ancestor = lineage.ancestor
     this.#supervisor = new Supervisor({
       gatewayId: randomUUID(),
       stateDir: this.#stateDir,
@@ -116,10 +106,7 @@ export class Gateway implements AsyncDisposable {
     this.runtime = new GatewayRuntime({
       store: this.#store,
       settings: hostSettings(this.loaded.config, cwd, options),
-      lineage: {
-        ...present({ ancestor: this.ancestor }),
-        sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
-      },
+      lineage,
       log: this.#log,
       presets: this.presets,
     })
@@ -142,6 +129,12 @@ export class Gateway implements AsyncDisposable {
   agents(): readonly FoundAgent[] {
     this.#found ??= discoverAgents(this.#env['PATH'] ?? '')
     return this.#found
+  }
+
+  /** The built-in agents, with what they start with or need. */
+  async builtIn(): Promise<readonly BuiltInState[]> {
+    const { builtInStates } = await import('./built-in-state.ts')
+    return builtInStates(this.loaded.config.model, this.#env)
   }
 
   /**
@@ -169,17 +162,17 @@ export class Gateway implements AsyncDisposable {
 
   /** What an untrusted project's file tried, one line a key. */
   get warnings(): readonly string[] {
-    return this.loaded.withheld.map(withheldLine)
+    return this.#configuration.warnings
   }
 
   /** Configured keys that nothing here acts on, one line each. */
   get notes(): readonly string[] {
-    return inertKeys(this.loaded.config)
+    return this.#configuration.notes
   }
 
   /** Which files count, and each key with its value and layer; secrets are masked. */
   configuration(): { readonly document: ConfigDescription; readonly text: string } {
-    return describeConfig(this.loaded)
+    return this.#configuration.describe()
   }
 
   /** What each usable provider can be asked for. */
@@ -220,10 +213,17 @@ export class Gateway implements AsyncDisposable {
       providers.add(provider, settings, aliases)
     }
     const { command } = this.#options
-    if (command !== undefined) providers.add(this.#commandProvider('acp', command, {}), this.#settings({}))
+    if (command !== undefined)
+      providers.add(this.#commandProvider('acp', command, {}, titleOf(command)), this.#settings({}))
     for (const [name, config] of Object.entries(this.loaded.config.providers)) {
-      const provider = await this.#configured(name, config)
-      if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
+      try {
+        const provider = await this.#configured(name, config)
+        if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
+      } catch (error) {
+        // A module that can't be had is told to whoever wants it; all else goes on.
+        if (!SubagentError.is(error) || error.code !== 'INVALID_CONFIG') throw error
+        providers.fail(name, error, aliasesOf(name))
+      }
     }
     // Looking for agents takes time that a start by command line need not spend.
     providers.later(() => this.#registerFound())
@@ -232,13 +232,19 @@ export class Gateway implements AsyncDisposable {
   #registerFound(): void {
     const { providers } = this.runtime
     const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.#store }
+    /** A name that configuration gives to another program stays with that. */
+    const taken = (word: string): boolean => {
+      const { command, module } = this.loaded.config.providers[word] ?? {}
+      return command !== undefined || module !== undefined
+    }
+    const free = (aliases: readonly string[] = []): string[] => aliases.filter((alias) => !taken(alias))
     for (const { provider, settings, aliases } of builtInAgents(place))
-      providers.add(provider, settings, aliases)
+      if (!taken(provider.name)) providers.add(provider, settings, free(aliases))
     for (const { agent, program } of this.agents()) {
       const config = this.loaded.config.providers[agent.name] ?? {}
-      if (program === undefined || config.command !== undefined || config.module !== undefined) continue
+      if (program === undefined || taken(agent.name)) continue
       const provider = this.#acp(agent.name, [program, ...agent.args], agent, config)
-      providers.add(provider, this.#settings(config), agent.aliases)
+      providers.add(provider, this.#settings(config), free(agent.aliases))
     }
   }
 
@@ -253,9 +259,10 @@ export class Gateway implements AsyncDisposable {
     name: string,
     command: readonly [string, ...string[]],
     config: ProviderConfig,
+    title?: string,
   ): AcpProvider {
     const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
-    return this.#acp(name, command, known, config)
+    return this.#acp(name, command, known, config, title)
   }
 
   #acp(
@@ -263,6 +270,7 @@ export class Gateway implements AsyncDisposable {
     command: readonly [string, ...string[]],
     known: KnownAgent | undefined,
     config: ProviderConfig,
+    title?: string,
   ): AcpProvider {
     const { asks, fs, terminal, graces } = config
     const options: AcpProviderOptions = {
@@ -278,7 +286,7 @@ export class Gateway implements AsyncDisposable {
       methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
         AcpProviderOptions['methods']
       >,
-      ...present({ known, asks, graces }),
+      ...present({ known, asks, graces, title }),
     }
     return new AcpProvider(options)
   }
@@ -286,15 +294,5 @@ export class Gateway implements AsyncDisposable {
   #settings({ permission, concurrency, sandbox, graces }: ProviderConfig): ProviderSettings {
     const configured = permission ?? this.loaded.config.permission
     return present({ permission: configured, concurrency, sandbox, cancelMs: graces?.cancelMs })
-  }
-
-  #resolveLineage(): LineageClaims | undefined {
-    return resolveLineage({
-      token: this.#env[LINEAGE_VARIABLE],
-      key: () => loadKey(this.#stateDir),
-      records: () => listRecords(this.#stateDir),
-      isLive,
-      ancestors: () => ancestorsOf(process.pid),
-    })
   }
 }

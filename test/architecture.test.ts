@@ -53,7 +53,18 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'root-request'],
+  'gateway.ts': [
+    ...(MAY_IMPORT['gateway'] ?? []),
+    'gateway-configuration',
+    'gateway-lineage',
+    'gateway-presets',
+    'gateway-agents',
+    'built-in-state',
+    'root-request',
+  ],
+  'built-in-state.ts': ['agent'],
+  'gateway-lineage.ts': ['contract', 'lineage', 'process', 'runtime'],
+  'gateway-configuration.ts': ['contract', 'config', 'gateway-presets', 'providers/acp'],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
   'root-request.ts': ['contract', 'config'],

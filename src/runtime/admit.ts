@@ -58,11 +58,13 @@ export const admit = async (
 
   const standing = resolved.live?.agent?.usable === true ? resolved.live.agent : undefined
   const opened = standing && resolved.live?.opened
+  // An agent that is set up anew goes on with the model of the one before it.
+  const reopened = origin.from === 'resume' ? resolved.live?.opened : undefined
   const cwd = request.cwd ?? opened?.cwd ?? stored?.header.cwd ?? parent?.cwd ?? host.cwd
-  await checkDirectory(cwd, 'cwd')
+  checkDirectory(cwd, 'cwd')
   const additionalDirectories = request.additionalDirectories ?? []
   for (const [index, path] of additionalDirectories.entries()) {
-    await checkDirectory(path, `additionalDirectories.${index}`)
+    checkDirectory(path, `additionalDirectories.${index}`)
   }
   const descriptor = resumed?.registers.descriptor
   const stands = resolved.live?.agent?.usable === true
@@ -132,7 +134,7 @@ export const admit = async (
       label,
       cwd,
       additionalDirectories,
-      model: model ?? preset?.model,
+      model: model ?? preset?.model ?? reopened?.model,
       effort,
       sandbox,
       permission,
@@ -164,7 +166,8 @@ export const secondGate = (
   capabilities: SubagentCapabilities,
   providers: ProviderRegistry,
 ): void => {
-  const refusal = gate({ name: provider.name, capabilities }, gateInput, () =>
+  const { name, title } = provider
+  const refusal = gate({ ...present({ name, title }), capabilities }, gateInput, () =>
     alternatives(providers, parent),
   )
   if (refusal !== undefined) throw refusal

@@ -14,7 +14,7 @@ import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
 import { conclusionOf, notSteerable, resultOf, startedEvent, unappliedNotice } from './edges.ts'
 import type { Conclusion } from './edges.ts'
-import { asFault, endingOf, failedWith } from './ending.ts'
+import { asFault, endingOf, failedWith, OVER } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
@@ -116,7 +116,7 @@ export class LiveRun implements SubagentRun {
   publish(): void {
     const { request, session, agent } = this.#context
     this.#journal.start(startedEvent(request, session.registered))
-    const unapplied = unappliedNotice(request, agent, this.provider)
+    const unapplied = unappliedNotice(request, agent, session.registered.provider)
     if (unapplied !== undefined) this.#journal.record(unapplied)
   }
 
@@ -258,7 +258,7 @@ export class LiveRun implements SubagentRun {
     this.#desk.close()
     this.#turnOver = true
     this.#stopped.resolve()
-    if (!this.#abort.signal.aborted) this.#abort.abort()
+    if (!this.#abort.signal.aborted) this.#abort.abort(OVER)
     const stays = request.keep && turned !== undefined && agent.usable
     let ending = turned
     try {
