@@ -125,7 +125,8 @@ const delegate = async (
   const request = { provider, prompt: [text(prompt)], label: description, ...present({ maxDepth }) }
   if (background === true) return inBackground(request, context, ports)
   try {
-    const run = await ports.delegation.start(request, { signal: context.signal })
+    const { signal, callId: toolCallId } = context
+    const run = await ports.delegation.start(request, { signal, toolCallId })
     const result = await run.result
     const answer = await context.outputs.fit(answerOf(result))
     return result.status === 'completed' ? { text: answer } : failed(answer)
@@ -157,7 +158,7 @@ const inBackground = async (
   signal.addEventListener('abort', abort, { once: true })
   try {
     signal.throwIfAborted()
-    const run = await delegation.start(request, { signal: starting.signal })
+    const run = await delegation.start(request, { signal: starting.signal, toolCallId })
     void deliver(run.result)
     return { text: `The subagent runs in the background (run ${run.id}). Its answer will come as a message.` }
   } catch (error) {

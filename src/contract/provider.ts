@@ -5,7 +5,7 @@ import type { ProviderEvent, SetupEvent } from './events.ts'
 import type { SessionId } from './ids.ts'
 import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
 import type { TurnOutcome } from './result.ts'
-import type { SubagentRun } from './run.ts'
+import type { StartOptions, SubagentRun } from './run.ts'
 
 export interface SubagentProvider {
   readonly name: string
@@ -103,6 +103,6 @@ export interface Delegation {
   depth(): { readonly current: number; readonly cap?: number }
   start(
     request: Omit<SubagentStartRequest, 'parent'>,
-    options?: { readonly signal?: AbortSignal },
+    options?: Pick<StartOptions, 'signal' | 'toolCallId'>,
   ): Promise<SubagentRun>
 }

@@ -3,6 +3,7 @@ import type { ContentBlock, McpServer } from './content.ts'
 import type { ToolFilter } from './events.ts'
 import type { RunId, SessionId } from './ids.ts'
 import type { JsonObject } from './json.ts'
+import type { TraceContext } from './trace.ts'
 
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
@@ -100,6 +101,8 @@ export interface ResolvedStartRequest {
   readonly mcpServers: readonly McpServer[]
   readonly limits: RunLimits
   readonly keep: boolean
+  /** What the agent is told of the trace that it works in. */
+  readonly trace?: TraceContext
   readonly meta?: JsonObject
 }
 

@@ -10,6 +10,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal
   /** Somebody answers this root's permission requests, and those of its descendants, with `respond`. */
   readonly answers?: boolean
+  /** The parent's tool call that starts this child, for whoever observes it. */
+  readonly toolCallId?: string
 }
 
 export interface SubagentRuntime extends AsyncDisposable {

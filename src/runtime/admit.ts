@@ -6,6 +6,7 @@ import { SubagentError } from '../contract/errors.ts'
 import { runId, sessionId } from '../contract/ids.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
+import { readTrace } from '../contract/trace.ts'
 import type { SubagentProvider } from '../contract/provider.ts'
 import type { ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
@@ -144,6 +145,7 @@ export const admit = async (
       limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
       // A follow-up on a kept session leaves it kept.
       keep: keep ?? resolved.live?.agent !== undefined,
+      trace: readTrace(meta),
       meta,
       ...(opened && standingControls(opened)),
     }),

@@ -4,6 +4,7 @@ import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/req
 import type { StartOptions, SubagentRun } from '../contract/run.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { SubagentError } from '../contract/errors.ts'
+import { present } from '../contract/present.ts'
 import { effectiveCap } from './depth.ts'
 import type { ProviderRegistry } from './registry.ts'
 
@@ -28,8 +29,8 @@ export const delegationOf = (context: DelegationContext): Delegation => {
       const cap = effectiveCap({ parent, host: context.hostDepth() })
       return { current: depth, ...(cap !== undefined && { cap }) }
     },
-    start: (child, { signal } = {}) =>
-      context.start({ ...child, parent: { sessionId } }, { ...(signal !== undefined && { signal }) }),
+    start: (child, { signal, toolCallId } = {}) =>
+      context.start({ ...child, parent: { sessionId } }, present({ signal, toolCallId })),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { silentLogger } from '../contract/logger.ts'
 import type { Logger } from '../contract/logger.ts'
+import type { RunObserver } from '../contract/observer.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 import type { PermissionPolicy, PresetSource } from '../contract/request.ts'
 import type { LineageClaims } from '../lineage/token.ts'
@@ -50,6 +51,7 @@ export interface RuntimeOptions {
   readonly presets?: PresetSource
   readonly lineage?: LineagePort
   readonly log?: Logger
+  readonly observer?: RunObserver
   /** Clock and randomness, so that a test can hold them. */
   readonly now?: () => number
   readonly newId?: () => string

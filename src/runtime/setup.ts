@@ -7,6 +7,7 @@ import type { Delegation, ProviderSession, SetupScope, SubagentProvider } from '
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import { present } from '../contract/present.ts'
 import { after } from '../contract/timer.ts'
+import { traceEnvironment } from '../contract/trace.ts'
 import { LINEAGE_VARIABLE } from '../lineage/token.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import { asFault } from './ending.ts'
@@ -63,13 +64,13 @@ export class Setup implements SetupScope {
   }
 }
 
-/** Depth goes with every process of the session (B2.7). */
-export const lineageEnvironment = (
-  { rootSessionId, sessionId, depth, maxDepth }: ResolvedStartRequest,
+/** Depth goes with every process of the session (B2.7), and so does the trace that it belongs to. */
+export const sessionEnvironment = (
+  { rootSessionId, sessionId, depth, maxDepth, trace }: ResolvedStartRequest,
   lineage: LineagePort | undefined,
 ): Record<string, string> => {
   const token = lineage?.sign(present({ root: rootSessionId, session: sessionId, depth, maxDepth }))
-  return token === undefined ? {} : { [LINEAGE_VARIABLE]: token }
+  return { ...(token !== undefined && { [LINEAGE_VARIABLE]: token }), ...traceEnvironment(trace) }
 }
 
 export const cancelledStart = (signal: AbortSignal | undefined): SubagentError => {

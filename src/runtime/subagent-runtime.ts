@@ -23,13 +23,15 @@ import { Lifecycle } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveRuns } from './live-runs.ts'
 import { LiveSession } from './live-session.ts'
+import { Observation } from './observation.ts'
+import type { ObservedStart } from './observation.ts'
 import { surroundingsOf } from './options.ts'
 import type { HostSettings, RuntimeOptions, Surroundings } from './options.ts'
 import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { schemaCheck } from './schema-check.ts'
-import { cancelledStart, lineageEnvironment, openAgent, Setup } from './setup.ts'
+import { cancelledStart, openAgent, sessionEnvironment, Setup } from './setup.ts'
 import { Slots } from './slots.ts'
 import type { Ticket } from './slots.ts'
 import { closed, Starts } from './starts.ts'
@@ -39,6 +41,7 @@ export class GatewayRuntime implements SubagentRuntime {
   readonly providers: ProviderRegistry
   readonly lifecycle: Lifecycle
   readonly #surroundings: Surroundings
+  readonly #observation: Observation
   readonly #sessions = new Map<SessionId, LiveSession>()
   readonly #tickets = new Map<LiveSession, Ticket>()
   readonly #slots: Slots
@@ -54,6 +57,7 @@ export class GatewayRuntime implements SubagentRuntime {
   constructor(options: RuntimeOptions) {
     this.#settings = options.settings
     this.#surroundings = surroundingsOf(options, () => this.#settings)
+    this.#observation = new Observation(options.observer, this.#surroundings)
     const { log } = this.#surroundings
     this.providers = new ProviderRegistry(log)
     this.lifecycle = new Lifecycle(log)
@@ -154,18 +158,18 @@ export class GatewayRuntime implements SubagentRuntime {
 
   /** `stopped` ends the start together with the run that delegates, or the session that is taken up. */
   async #open(
-    admitted: Admitted,
+    checked: Admitted,
     options: StartOptions,
     stopped: readonly AbortSignal[],
   ): Promise<SubagentRun> {
-    const { registered, request, parent } = admitted
+    const { registered, request, parent } = checked
     const { provider } = registered
     const checkSchema = request.outputSchema && (await schemaCheck(request.outputSchema))
     const signal = AbortSignal.any(
       [this.#closed.signal, options.signal, ...stopped].filter((each) => each !== undefined),
     )
     using reservation = new DisposableStack()
-    reservation.use(this.#starts.takeUp(admitted, this.#sessions))
+    reservation.use(this.#starts.takeUp(checked, this.#sessions))
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
     const ticket = await this.#slots.acquire(provider.name, parentTicket, signal).catch((error: unknown) => {
@@ -174,6 +178,8 @@ export class GatewayRuntime implements SubagentRuntime {
     unwind.defer(() => this.#slots.release(ticket))
     if (signal.aborted) throw cancelledStart(signal)
 
+    const observed = unwind.use(this.#observation.begin(request, provider.name, options))
+    const admitted = { ...checked, request: observed.request }
     const delegation = this.#delegation({ ...request, prompt: [] })
     const { agent, setup } = await this.#agentFor(admitted, delegation, signal)
     unwind.defer(async () => {
@@ -182,7 +188,7 @@ export class GatewayRuntime implements SubagentRuntime {
     secondGate(admitted, agent.capabilities, this.providers)
     if (signal.aborted) throw cancelledStart(signal)
 
-    const run = this.#publish(admitted, { agent, setup, delegation, ticket, checkSchema, options })
+    const run = this.#publish(admitted, { agent, setup, delegation, ticket, checkSchema, options, observed })
     unwind.move()
     const cancel = (): void => run.cancel()
     options.signal?.addEventListener('abort', cancel, { once: true })
@@ -194,7 +200,7 @@ export class GatewayRuntime implements SubagentRuntime {
   async #agentFor(admitted: Admitted, delegation: Delegation, signal: AbortSignal) {
     const { registered, request, resolved, standing } = admitted
     const { lineage, log } = this.#surroundings
-    const env = lineageEnvironment(request, lineage)
+    const env = sessionEnvironment(request, lineage)
     const setup = (scope: AbortSignal): Setup => new Setup(scope, env, delegation, log)
     if (standing?.usable === true) return { agent: standing, setup: setup(signal) }
     // What has died is cleaned up before anything takes its place.
@@ -204,7 +210,7 @@ export class GatewayRuntime implements SubagentRuntime {
 
   #publish(admitted: Admitted, opened: Opened): LiveRun {
     const { registered, request, resolved, parent } = admitted
-    const { agent, setup, delegation, ticket, checkSchema, options } = opened
+    const { agent, setup, delegation, ticket, checkSchema, options, observed } = opened
     const log = publish({ ...admitted, agent, setup }, this.#surroundings)
     const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
     if (session.agent !== agent) session.opened = { ...request, prompt: [] }
@@ -220,12 +226,16 @@ export class GatewayRuntime implements SubagentRuntime {
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',
       endChildren: () => this.#endChildren(session),
-      settled: (result) => this.#settled(session, run, ticket, result),
+      settled: (result) => {
+        observed[Symbol.dispose]()
+        this.#settled(session, run, ticket, result)
+      },
     })
     session.run = run
     this.#sessions.set(session.id, session)
     this.#tickets.set(session, ticket)
     this.#runs.add({ log, run })
+    observed.follow(log)
     try {
       run.publish()
     } catch (error) {
@@ -290,4 +300,5 @@ interface Opened {
   readonly ticket: Ticket
   readonly checkSchema: SchemaCheck | undefined
   readonly options: StartOptions
+  readonly observed: ObservedStart
 }

@@ -25,6 +25,8 @@ export class SessionLog {
   readonly id: SessionId
   readonly header: SessionHeader
   readonly readers: Readers
+  /** What comes from here on is news: behind a fork's history, and behind what stood there when it was taken up. */
+  readonly firstLiveSeq: number
   readonly #store: SessionStore
   readonly #now: () => number
   #state: LifecycleState
@@ -35,6 +37,7 @@ export class SessionLog {
   private constructor(store: SessionStore, start: LogStart, now: () => number, unpublished?: LogEntry[]) {
     this.id = start.header.id
     this.header = start.header
+    this.firstLiveSeq = start.lastSeq + 1
     this.#store = store
     this.#now = now
     this.#registers = start.registers

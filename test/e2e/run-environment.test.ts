@@ -100,16 +100,23 @@ describe('C32: variables', () => {
     const failing = ['--', '/bin/sh', '-c', 'echo boom >&2; exit 3']
     const failed = await rig.run(['run', 'x', ...failing], options)
     expect(failed).toMatchObject({ code: 1, stdout: '' })
-    expect(failed.stderr).toContain('The agent wrote on stderr:\n  boom\n')
+    expect(failed.stderr).toContain('sh exited with code 3 before it was ready. Its last words: boom\n')
     const verbose = await rig.run(
       ['run', 'x', '--verbose', ...fake([...acpHandshake(), ...acpTurn(['ok'])])],
       options,
     )
     expect(verbose).toMatchObject({ code: 0, stdout: 'ok\n' })
-    for (const { stderr } of [failed, verbose]) {
-      for (const name of Object.keys(PLANTED)) expect(stderr).toContain(name)
-      for (const value of Object.values(PLANTED)) expect(stderr).not.toContain(value)
+    // To a person the likeliest few; to programs and the log all of them.
+    expect(failed.stderr).toMatch(
+      /^Not passed to the agent: \w+(?:, \w+){4} and \d+ more\. Pass one with --env NAME\.$/mu,
+    )
+    const { error: told } = documentOf(await rig.run(['run', 'x', '--json', ...failing], options))
+    for (const name of Object.keys(PLANTED)) {
+      expect(told?.data['withheld']).toContain(name)
+      expect(verbose.stderr).toContain(name)
     }
+    for (const { stderr } of [failed, verbose])
+      for (const value of Object.values(PLANTED)) expect(stderr).not.toContain(value)
     const signIn = fake([
       { expect: 'initialize' },
       { reply: { protocolVersion: 1, agentCapabilities: {} } },

@@ -161,7 +161,11 @@ describe('a provider that is foreign code', () => {
     ['is missing', undefined, /can't be loaded/u],
     ['throws', 'throw new Error("at import")', /can't be loaded: at import/u],
     ['exports none', 'export const other = 1', /exports no `provider`/u],
-    ['has another name', 'export const provider = { name: "b", open() {} }', /whose provider is named "b"/u],
+    [
+      'has another name',
+      'export const provider = { name: "b", open() {}, capabilities: {}, negotiated: [] }',
+      /whose provider is named "b"/u,
+    ],
   ])('a module that %s is a configuration error with its file and key', async (_, source, words) => {
     await using rig = new Rig()
     if (source !== undefined) rig.write('a.mjs', source)

@@ -18,19 +18,16 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** `additionalDirectories.0` is the flag of the whole list. */
 const flagOf = (field: string): string | undefined => FLAGS[field] ?? FLAGS[field.replace(/\.\d+$/u, '')]
 
-/** The field that a message begins with becomes the flag; every other error stays as it is. */
+/** The field that a message begins with becomes the flag; data, and every other error, stay as they are. */
 export const asTyped = (error: SubagentError): SubagentError => {
   if (error.code !== 'INVALID_REQUEST') return error
-  const { field, suggestion } = (error as SubagentError<'INVALID_REQUEST'>).data
+  const { data } = error as SubagentError<'INVALID_REQUEST'>
+  const { field } = data
   const flag = field === undefined ? undefined : flagOf(field)
   const quoted = `"${field}"`
   const [, before] = /^(Invalid request: )?"/u.exec(error.message) ?? []
   if (flag === undefined || !error.message.startsWith(`${before ?? ''}${quoted}`)) return error
-  return new SubagentError(
-    'INVALID_REQUEST',
-    error.phase,
-    error.message.replace(quoted, flag),
-    { field: flag.split(' ')[0] ?? flag, ...(suggestion !== undefined && { suggestion }) },
-    { cause: error },
-  )
+  return new SubagentError('INVALID_REQUEST', error.phase, error.message.replace(quoted, flag), data, {
+    cause: error,
+  })
 }

@@ -13,11 +13,11 @@ const told = (message: string, field: string) => {
 }
 
 test.each([
-  ['cwd', '"cwd" is "/no", which can\'t be opened.', '--cwd (-C) is "/no", which can\'t be opened.', '--cwd'],
-  ['additionalDirectories.1', '"additionalDirectories.1" is "x".', '--add-dir is "x".', '--add-dir'],
-  ['label', 'Invalid request: "label": too long.', 'Invalid request: --label: too long.', '--label'],
-])('%s', (field, message, said, flag) => {
-  expect(told(message, field)).toEqual({ said, field: flag, phase: 'resolve' })
+  ['cwd', '"cwd" is "/no", which can\'t be opened.', '--cwd (-C) is "/no", which can\'t be opened.'],
+  ['additionalDirectories.1', '"additionalDirectories.1" is "x".', '--add-dir is "x".'],
+  ['label', 'Invalid request: "label": too long.', 'Invalid request: --label: too long.'],
+])('%s', (field, message, said) => {
+  expect(told(message, field)).toEqual({ said, field, phase: 'resolve' })
 })
 
 test('a word that a message quotes further on, such as a key of configuration, stays', () => {
