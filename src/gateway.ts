@@ -1,5 +1,6 @@
 /** The composition root: configuration, providers, store and lineage become one runtime. */
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { rememberedAnswers } from './capabilities/remembered.ts'
@@ -43,14 +44,17 @@ import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
 import type { AcpProviderOptions } from './providers/acp/provider.ts'
 import { hostSettings } from './host-settings.ts'
+import { lazyStore, storeFile } from './gateway-store.ts'
 import { loadProvider } from './provider-module.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
-import { memoryStore } from './sessions/memory-store.ts'
+import { recoverLost } from './runtime/recover.ts'
+import type { Store } from './sessions/store.ts'
 import { VERSION } from './version.ts'
 
 export type { PresetListing } from './gateway-presets.ts'
+export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
 export interface GatewayOptions {
@@ -68,6 +72,8 @@ export interface GatewayOptions {
   readonly providers?: readonly RegisteredProvider[]
   /** Presets of code, which stand behind those of files; a source stands in place of all. */
   readonly presets?: PresetSource | readonly Preset[]
+  /** In place of the user's database. */
+  readonly store?: Store
   readonly log?: Logger
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
@@ -85,7 +91,8 @@ export class Gateway implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
   readonly #log: Logger
-  readonly #store = memoryStore()
+  /** The user's sessions, of all processes; opened at first use. */
+  readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
 
@@ -96,6 +103,7 @@ export class Gateway implements AsyncDisposable {
     const home = options.home ?? homedir()
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
+    this.store = options.store ?? lazyStore(this.#stateDir, this.#log)
     this.trust = openTrustStore(dataDir(home, this.#env))
     const { trust } = this
     this.presets = openPresets({ home, env: this.#env, trust, log: this.#log, given: options.presets })
@@ -114,7 +122,8 @@ export class Gateway implements AsyncDisposable {
       ...present({ inheritedMarker: this.#env['SUBGATE_RUN'] }),
     })
     this.runtime = new GatewayRuntime({
-      store: this.#store,
+      store: this.store,
+      recovered: () => this.recovered,
       settings: hostSettings(this.loaded.config, cwd, options),
       lineage: {
         ...present({ ancestor: this.ancestor }),
@@ -132,9 +141,7 @@ export class Gateway implements AsyncDisposable {
       logLevel === undefined ? options.log : (await import('./telemetry/logger.ts')).stderrLogger(logLevel)
     const gateway = new Gateway({ ...options, ...present({ log }) })
     await gateway.#register()
-    gateway.#reaping = reapOrphans(gateway.#stateDir).catch((error: unknown) => {
-      gateway.#log.warn({ error }, 'orphans of an earlier gateway could not be ended')
-    })
+    gateway.#reaping = gateway.#recover()
     return gateway
   }
 
@@ -161,6 +168,11 @@ export class Gateway implements AsyncDisposable {
     }
     const cwd = this.#options.cwd ?? process.cwd()
     return completeRoot(request, this.loaded, this.presets, cwd, provider?.name ?? request.provider)
+  }
+
+  /** Resolves once what dead gateways left has been ended and settled. */
+  get recovered(): Promise<unknown> {
+    return this.#reaping
   }
 
   get log(): Logger {
@@ -212,6 +224,18 @@ export class Gateway implements AsyncDisposable {
     await this.runtime[Symbol.asyncDispose]()
     await this.#supervisor[Symbol.asyncDispose]()
     await this.#reaping
+    this.store[Symbol.dispose]()
+  }
+
+  /** What dead gateways left: first their processes end, then their runs are settled (law 13). */
+  async #recover(): Promise<void> {
+    try {
+      await reapOrphans(this.#stateDir)
+      if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
+      await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+    } catch (error) {
+      this.#log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
+    }
   }
 
   async #register(): Promise<void> {
@@ -231,7 +255,7 @@ export class Gateway implements AsyncDisposable {
 
   #registerFound(): void {
     const { providers } = this.runtime
-    const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.#store }
+    const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.store }
     for (const { provider, settings, aliases } of builtInAgents(place))
       providers.add(provider, settings, aliases)
     for (const { agent, program } of this.agents()) {

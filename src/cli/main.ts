@@ -64,6 +64,10 @@ const runOptions = (command: Command): Command =>
     .option('--output-schema <schema>', 'the same as --json-schema')
     .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
     .option('--label <text>', 'a name for the run')
+    .option('--resume <session>', "go on with a session: its id or a run's, a unique prefix, or last")
+    .option('-s, --session <name>', 'go on with the kept session of this name here, or make it')
+    .option('--fork', 'with --resume or -s: work on a copy of it')
+    .option('--idempotency-key <key>', 'the same key again gives the run that it gave before')
     .option('--verbose', 'log to stderr')
 
 const acpOptions = (command: Command): Command =>

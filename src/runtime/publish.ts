@@ -28,7 +28,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
   const seed = seedOf(publication, store)
   const through = sharedThrough(publication, seed)
   const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
-  const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label } = request
+  const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label, origin } = request
   const header = {
     id: sessionId,
     rootId: rootSessionId,
@@ -38,6 +38,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
     ...(maxDepth !== undefined && { maxDepth }),
     cwd,
     ...(label !== undefined && { label }),
+    ...(origin.from === 'new' && origin.name !== undefined && { name: origin.name }),
     createdAt: now(),
     prefix,
   }

@@ -1,5 +1,6 @@
 /** A cursor over one session's committed events: replays, then follows, with no gap and no repeat (law 7). */
 import type { LogEntry } from '../contract/events.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type { SessionLog } from './session-log.ts'
 import type { SessionStore } from './store.ts'
 
@@ -47,6 +48,35 @@ export async function* follow(
     signal?.removeEventListener('abort', abort)
     subscription[Symbol.dispose]()
     reader.detach()
+  }
+}
+
+/** The same of a session that another process writes; nobody here is held back by it. */
+export async function* followStored(
+  store: SessionStore,
+  id: SessionId,
+  { after, isLast, signal }: CursorOptions,
+): AsyncGenerator<LogEntry, void, undefined> {
+  let cursor = after
+  let wake = nobody
+  using scope = new DisposableStack()
+  scope.use(store.onCommit(id, () => wake()))
+  const abort = (): void => wake()
+  signal?.addEventListener('abort', abort)
+  scope.defer(() => signal?.removeEventListener('abort', abort))
+  const aborted = (): boolean => signal?.aborted === true
+  while (!aborted()) {
+    const page = store.read(id, cursor, PAGE)
+    for (const entry of page) {
+      yield entry
+      cursor = entry.seq
+      if (isLast(entry) || aborted()) return
+    }
+    if (page.length > 0) continue
+    if (store.get(id) === undefined) return
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
   }
 }
 
