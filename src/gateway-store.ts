@@ -65,5 +65,13 @@ export const openReader = ({ env = process.env, home = homedir() }: PlaceOptions
   return existsSync(file) ? openStore({ file, owner: self(), isAlive, readOnly: true }) : undefined
 }
 
+/** For commands that change what is stored without running anything; undefined when there is no database yet. */
+export const openWriter = ({ env = process.env, home = homedir() }: PlaceOptions = {}): Store | undefined => {
+  const file = storeFile(stateDir(home, env))
+  return existsSync(file) ? openStore({ file, owner: self(), isAlive }) : undefined
+}
+
+export { followStored } from './sessions/cursor.ts'
 export { lookUp } from './sessions/lookup.ts'
-export type { Store } from './sessions/store.ts'
+export { advanceOutput, NO_OUTPUT, outputText } from './sessions/output.ts'
+export type { ListedSession, Store, StoredRun } from './sessions/store.ts'

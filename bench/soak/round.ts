@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Gateway } from '../../src/gateway.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 
@@ -42,7 +43,7 @@ export const soakRound = async (root: string, delayMs: number): Promise<Round> =
         store.read(id, 0, 1_000_000).map(({ seq }) => seq),
       ),
     )
-  for (const pid of left(env)) faults.push(`process ${pid} is left`)
+  for (const words of await left(env)) faults.push(`a process is left: ${words}`)
   const run = await gateway.runtime.start({
     provider: 'spawn',
     model: 'rehearsal',
@@ -103,15 +104,26 @@ const parse = (line: string): Seen => {
 const gaps = (id: SessionId, seqs: readonly number[]): readonly string[] =>
   seqs.every((seq, index) => seq === index + 1) ? [] : [`${id}: its sequence has gaps or repeats`]
 
-/** Processes of this home, but for this one. */
-const left = (env: Record<string, string>): readonly number[] => {
+/** The watchdog of the killed host is itself on its way out. */
+const PATIENCE_MS = 2000
+
+/** Processes of this home that don't end, with their command lines. */
+const left = async (env: Record<string, string>): Promise<readonly string[]> => {
   const mark = `XDG_STATE_HOME=${env['XDG_STATE_HOME']}\0`
-  return globSync('/proc/[0-9]*/environ').flatMap((file) => {
-    try {
-      return readFileSync(file, 'utf8').includes(mark) ? [Number(file.split('/')[2])] : []
-    } catch {
-      // Ended meanwhile, or another user's.
-      return []
-    }
-  })
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const found = globSync('/proc/[0-9]*/environ').filter((file) => textOf(file).includes(mark))
+    if (found.length === 0 || Date.now() > deadline)
+      return found.map((file) => `${file} ${textOf(join(file, '../cmdline')).replaceAll('\0', ' ')}`)
+    await sleep(20)
+  }
+}
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Ended meanwhile, or another user's.
+    return ''
+  }
 }

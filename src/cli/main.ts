@@ -8,10 +8,19 @@ import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
+import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
 import { FORMATS } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 
-const COMMANDS: readonly string[] = ['run', 'acp', 'providers', 'presets', 'config', 'trust']
+const COMMANDS: readonly string[] = [
+  'run',
+  'acp',
+  ...READING_COMMANDS,
+  'providers',
+  'presets',
+  'config',
+  'trust',
+]
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
 const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
 
@@ -154,6 +163,7 @@ const buildProgram = (
     async (flags: AcpFlags) =>
       done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
   )
+  addReadingCommands(program, io, done)
   program
     .command('providers')
     .description('what is found here and usable, or why not')

@@ -134,7 +134,8 @@ export const admit = async (
       label,
       cwd,
       additionalDirectories,
-      model: model ?? preset?.model,
+      // What it was created with, where nothing else is asked for (B9.1).
+      model: model ?? preset?.model ?? descriptor?.model,
       effort,
       sandbox,
       permission,

@@ -103,7 +103,7 @@ export class Idempotency {
   ): Promise<SubagentRun> {
     const { store, now } = this.#house
     for (;;) {
-      const used = store.takeKey(key, digest, now(), now() - REMEMBERED_MS)
+      const used = await store.takeKey(key, digest, now(), now() - REMEMBERED_MS + 1)
       if (used === undefined) break
       if (used.digest !== digest) throw usedOtherwise(key)
       const row = used.run && store.run(used.run)

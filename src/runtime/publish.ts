@@ -81,8 +81,9 @@ const recordSandbox = (log: SessionLog, { request }: Publication): void => {
 }
 
 const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
-  // A root that was composed by a preset needs it again when its agent is set up anew.
-  if (request.parentSessionId === undefined && request.preset === undefined) return
+  // A root's composition is needed again when its agent is set up anew.
+  const { parentSessionId, preset, model } = request
+  if (parentSessionId === undefined && preset === undefined && model === undefined) return
   log.append({
     type: 'subagent/descriptor',
     version: DESCRIPTOR_VERSION,

@@ -18,7 +18,7 @@ export const recoverLost = async ({ store, now, log }: RecoveryOptions): Promise
   const closed: SessionId[] = []
   for (const id of store.lost()) {
     try {
-      if (!store.takeOver(id)) continue
+      if (!(await store.takeOver(id))) continue
       await close(store, id, now)
       closed.push(id)
     } catch (error) {
@@ -27,7 +27,7 @@ export const recoverLost = async ({ store, now, log }: RecoveryOptions): Promise
       store.release(id)
     }
   }
-  store.forgetDead()
+  await store.forgetDead()
   return closed
 }
 

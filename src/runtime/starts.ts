@@ -37,13 +37,13 @@ export class Starts {
 }
 
 /** Holds a stored session for this process; another one's hold, or its open run, is `SESSION_BUSY`. */
-export const claimStored = (
+export const claimStored = async (
   { request: { origin, sessionId }, resolved }: Pick<Admitted, 'request' | 'resolved'>,
   store: SessionStore,
-): (Disposable & { keep(): void }) | undefined => {
+): Promise<(Disposable & { keep(): void }) | undefined> => {
   // What is live here is held already.
   if (origin.from !== 'resume' || resolved.live !== undefined) return undefined
-  store.claim(sessionId)
+  await store.claim(sessionId)
   let kept = false
   return {
     keep: () => {

@@ -162,7 +162,7 @@ export class GatewayRuntime implements SubagentRuntime {
     )
     using reservation = new DisposableStack()
     reservation.use(this.#starts.takeUp(admitted, this.#sessions))
-    const claim = reservation.use(claimStored(admitted, this.#surroundings.store))
+    const claim = reservation.use(await claimStored(admitted, this.#surroundings.store))
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
     const place = {

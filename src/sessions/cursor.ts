@@ -9,7 +9,7 @@ const PAGE = 256
 export interface CursorOptions {
   readonly after: number
   /** The last entry to yield. */
-  isLast(entry: LogEntry): boolean
+  readonly isLast: (entry: LogEntry) => boolean
   readonly signal?: AbortSignal | undefined
 }
 

@@ -124,7 +124,7 @@ export interface SessionStore {
    * Takes a stored session up for this process. Throws `SESSION_BUSY` when another living process holds it, or its
    * run is open. A new session is held by who publishes it.
    */
-  claim(id: SessionId): void
+  claim(id: SessionId): Promise<void>
   /** Nothing of this session goes on here any longer: another process may take it up. */
   release(id: SessionId): void
   /** Hears of commits to a session, also of one that isn't published yet, and of those of other processes. */
@@ -151,9 +151,9 @@ export interface Recovery {
   /** Sessions with an open run whose owner is dead, children before parents; nothing is changed. */
   lost(): readonly SessionId[]
   /** Takes a lost session over, in one transaction with the check that it still is lost; false when it no longer is. */
-  takeOver(id: SessionId): boolean
+  takeOver(id: SessionId): Promise<boolean>
   /** Forgets dead owners that hold nothing any longer. */
-  forgetDead(): void
+  forgetDead(): Promise<void>
 }
 
 /** Taking sessions away. */
@@ -162,7 +162,7 @@ export interface Removal {
    * Removes sessions with their runs and letters; none that is held by a living process. The events of one that
    * a fork shares stay readable for that fork, and go with the last of those. Returns what was removed.
    */
-  remove(ids: readonly SessionId[]): readonly SessionId[]
+  remove(ids: readonly SessionId[]): Promise<readonly SessionId[]>
 }
 
 /** Letters between sessions: messages down, reports and notices up. */
@@ -211,8 +211,8 @@ export interface SlotLimits {
 
 /** Idempotency keys that all gateway processes of the user share. */
 export interface KeyLedger {
-  /** Remembers a key, or tells what it was used for; keys older than `olderThan` are forgotten. */
-  takeKey(key: string, digest: string, at: number, olderThan: number): UsedKey | undefined
+  /** Remembers a key, or tells what it was used for by somebody who lives; keys older than `olderThan` are forgotten. */
+  takeKey(key: string, digest: string, at: number, olderThan: number): Promise<UsedKey | undefined>
   /** The key's start was published as this run. */
   bindKey(key: string, run: RunId): void
   /** The key's start was rejected: the key is free again. */
