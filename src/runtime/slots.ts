@@ -34,6 +34,8 @@ export interface Ledger extends SlotLedger {
   onChange(listener: () => void): Disposable
 }
 
+const LOOK_AGAIN_MS = 1000
+
 type State = 'queued' | 'running' | 'lent' | 'returning' | 'done'
 
 /**
@@ -218,6 +220,8 @@ export class Slots {
       scope.use(after(0, () => this.#serve()))
     })
     scope.use(listener)
+    // The death of a process that held a slot is no commit; and who waits keeps this process alive.
+    scope.use(after(LOOK_AGAIN_MS, () => this.#serve()))
     const until = this.#ledger.pausedUntil(blocked.provider, this.#now())
     if (until !== undefined) scope.use(after(until - this.#now(), () => this.#serve()))
     this.#watching = scope

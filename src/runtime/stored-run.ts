@@ -3,13 +3,17 @@ import type { ContentBlock } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { LogEntry } from '../contract/events.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
+import { silentLogger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { SubagentRun } from '../contract/run.ts'
 import { followStored } from '../sessions/cursor.ts'
 import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Store, StoredRun as RunRow } from '../sessions/store.ts'
+import { recoverLost } from './recover.ts'
 import type { EventOptions } from './run-events.ts'
+
+const LOOK_MS = 1000
 
 export class StoredRun implements SubagentRun {
   readonly id: RunId
@@ -75,6 +79,7 @@ export class StoredRun implements SubagentRun {
 
   async #read(): Promise<SubagentResult> {
     let output = NO_OUTPUT
+    using _ = this.#watchOwner()
     for await (const { event } of this.events()) {
       if (event.type === 'session/update') output = advanceOutput(output, event.update)
       if (event.type !== 'run/settled') continue
@@ -82,6 +87,17 @@ export class StoredRun implements SubagentRun {
       return { ...this.#identity(), ...said, text: outputText(output) }
     }
     return this.#gone(outputText(output))
+  }
+
+  /** A process that dies tells nobody: whoever waits for its run settles it. */
+  #watchOwner(): Disposable {
+    const store = this.#store
+    const look = (): void => {
+      if (store.lost().includes(this.sessionId))
+        void recoverLost({ store, now: this.#now, log: silentLogger })
+    }
+    const timer = setInterval(look, LOOK_MS)
+    return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
   #identity(): Pick<SubagentResult, 'runId' | 'sessionId' | 'parentSessionId' | 'provider' | 'depth'> {

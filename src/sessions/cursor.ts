@@ -5,6 +5,7 @@ import type { SessionLog } from './session-log.ts'
 import type { SessionStore } from './store.ts'
 
 const PAGE = 256
+const ALIVE_MS = 1000
 
 export interface CursorOptions {
   readonly after: number
@@ -64,6 +65,9 @@ export async function* followStored(
   const abort = (): void => wake()
   signal?.addEventListener('abort', abort)
   scope.defer(() => signal?.removeEventListener('abort', abort))
+  // Who follows keeps this process alive, as nothing else here does.
+  const alive = setInterval(() => wake(), ALIVE_MS)
+  scope.defer(() => clearInterval(alive))
   const aborted = (): boolean => signal?.aborted === true
   while (!aborted()) {
     const page = store.read(id, cursor, PAGE)

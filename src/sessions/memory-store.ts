@@ -18,7 +18,7 @@ export const memoryStore = (limits: RetentionLimits = RETENTION): Store => {
   const core = coreOf(connection, {
     owner: SELF,
     isAlive: () => true,
-    now: Date.now,
+    now: () => Date.now(),
     inMemory: true,
     warn: (message) => process.emitWarning(message),
   })
@@ -48,7 +48,7 @@ export const memoryStore = (limits: RetentionLimits = RETENTION): Store => {
       return removed
     },
     release: (id) => {
-      if (store.get(id) === undefined) return
+      if (!connection.isOpen || store.get(id) === undefined) return
       store.release(id)
       retention.release(id, weigh(id))
       const surplus = retention.surplus(isHeld)

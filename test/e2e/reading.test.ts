@@ -1,38 +1,12 @@
-/** What is stored, read while it comes and afterwards: ps, show, logs, sessions list and prune. */
+/** What is stored, read while it comes and afterwards: ps, show, logs, sessions list. */
 import { readdirSync, existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Gateway } from '../../src/gateway.ts'
 import { acpHandshake, acpTurn, fakeAgentCommand } from '../../src/testing/fake-agent.ts'
 import type { FakeStep } from '../../src/testing/fake-agent.ts'
-import { fake, Rig } from './cli-rig.ts'
-import type { Ended, Running } from './cli-rig.ts'
-
-const turn = (...steps: readonly (string | FakeStep)[]): readonly string[] =>
-  fake([...acpHandshake(), ...acpTurn(steps)])
-
-/** One JSON document. */
-const json = ({ stdout }: Ended): any => JSON.parse(stdout)
-const lines = ({ stdout }: Ended): readonly any[] =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-
-const RUNS_TESTS: FakeStep = {
-  update: { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Run the tests', kind: 'execute' },
-}
-
-/** A run that goes on until its agent is told to stop. */
-const hanging = async (rig: Rig, prompt = 'wait for it'): Promise<Running> => {
-  const running = rig.start(['run', prompt, ...turn(RUNS_TESTS, 'I begin.\n', { hang: true })])
-  await running.heard('I begin.')
-  return running
-}
-
-const stop = async (running: Running): Promise<void> => {
-  running.child.kill('SIGINT')
-  await running.ended
-}
+import { Rig } from './cli-rig.ts'
+import type { Ended } from './cli-rig.ts'
+import { hanging, json, lines, stop, turn } from './stored-runs.ts'
 
 test('each command is in the help, and has examples in its own', async () => {
   await using rig = new Rig()
@@ -255,51 +229,5 @@ describe('what another process runs', () => {
     expect(json(await rig.run(['sessions', '--json'])).sessions).toContainEqual(
       expect.objectContaining({ title: 'wait for it', state: 'interrupted' }),
     )
-  })
-})
-
-describe('sessions prune', () => {
-  test('shows what would go, needs --yes where nobody can answer, and removes it then', async () => {
-    await using rig = new Rig()
-    for (const prompt of ['one', 'two']) await rig.run(['run', prompt, ...turn('ok')])
-    const rule = ['sessions', 'prune', '--older-than', '0', '--keep', '1']
-    expect((await rig.run([...rule, '--dry-run'])).stdout).toMatch(/ one +.*\n$/u)
-    expect(await rig.run(rule)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
-    expect(json(await rig.run(['sessions', '--json'])).sessions).toHaveLength(2)
-    expect(await rig.run([...rule, '--yes'])).toMatchObject({ code: 0, stderr: '1 session removed.\n' })
-    expect(json(await rig.run(['sessions', '--json'])).sessions).toMatchObject([{ title: 'two' }])
-    expect((await rig.run(['sessions', 'prune', '--yes'])).stderr).toBe('No stored session is that old.\n')
-  })
-
-  test.each([
-    ['y\n', 0, '1 session removed.'],
-    ['n\n', 1, 'Nothing was removed.'],
-  ])('asks on a terminal: %j', async (keys, left, said) => {
-    await using rig = new Rig()
-    await rig.run(['run', 'one', ...turn('ok')])
-    const asked = rig.start([], {
-      shell: 'exec script -qfec "stty cols 100; exec $SUBGATE sessions prune --older-than 0" /dev/null',
-      stdin: 'open',
-      env: { SHELL: '/bin/sh', TERM: 'xterm' },
-    })
-    await asked.heard('[y/N]')
-    asked.child.stdin?.write(keys)
-    const { stdout } = await asked.ended
-    expect(stdout.indexOf('one')).toBeLessThan(stdout.indexOf('[y/N]'))
-    expect(stdout).toContain(said)
-    expect(json(await rig.run(['sessions', '--json'])).sessions).toHaveLength(left)
-  })
-
-  test('never removes what runs', async () => {
-    await using rig = new Rig()
-    const running = await hanging(rig)
-    expect(json(await rig.run(['sessions', 'prune', '--older-than', '0', '--yes', '--json']))).toEqual({
-      type: 'prune',
-      dryRun: false,
-      sessionIds: [],
-      held: 1,
-    })
-    await stop(running)
-    expect(json(await rig.run(['show', 'last', '--json']))).toMatchObject({ session: { state: 'cancelled' } })
   })
 })

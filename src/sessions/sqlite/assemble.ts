@@ -38,7 +38,14 @@ export const coreOf = (connection: Connection, { owner, warn, ...rest }: CoreOpt
   }
   const queue = new WriteQueue(connection, committed)
   const parts = { connection, queue, feed, held, committed, checkpoints }
-  return { ...rest, ...parts, tails: new Tails(), tickets: new Set(), self: owner }
+  return {
+    ...rest,
+    ...parts,
+    tails: new Tails(),
+    tickets: new Set(),
+    self: owner,
+    presence: { entered: false },
+  }
 }
 
 /** At the end what waits is tried so often, some 10 ms each, before it is given up. */
@@ -57,7 +64,7 @@ const close = (core: Core): void => {
     ),
   )
   try {
-    if (!core.inMemory) answerNow(core, () => leave(core, self.id))
+    if (core.presence.entered) answerNow(core, () => leave(core, self.id))
   } catch {
     // What it leaves is free as soon as its process is gone.
   }

@@ -42,6 +42,7 @@ export class Checkpoints implements Disposable {
     if (pages > TOO_MANY) this.#connection.one('pragma wal_checkpoint(passive)')
     else if (pages > WORTH && !this.#waits) {
       this.#waits = true
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       this.#worker().postMessage(0)
     }
   }

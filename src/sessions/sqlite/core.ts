@@ -23,6 +23,8 @@ export interface Core {
   readonly committed: () => void
   /** Slot tickets of this process, also those that wait. */
   readonly tickets: Set<string>
+  /** Whether this process has its row among the owners. */
+  readonly presence: { entered: boolean }
   readonly self: Omit<Owner, 'seenAt'>
   readonly isAlive: IsAlive
   readonly now: () => number
@@ -31,7 +33,7 @@ export interface Core {
 }
 
 /** What must be answered at once waits so long, with the event loop held. */
-const ANSWER_MS = 40
+const ANSWER_MS = 20
 
 /** A transaction in its turn, whose outcome the caller waits for; what `work` throws undoes it. */
 export const answer = <T>({ connection, queue }: Core, work: () => T): Promise<T> => {
@@ -62,13 +64,21 @@ export const answerNow = <T>({ connection, queue, committed }: Core, work: () =>
   }
 }
 
-/** Writes at once where that can be, else soon. Returns why it never will be, where that is known at once. */
-export const soon = (core: Core, write: () => void, done: () => void = () => {}): Error | undefined => {
-  if (!core.connection.isOpen) return undefined
+/**
+ * Writes at once where that can be, else soon; `over` hears when it is written, or never will be. Returns why it
+ * never will be, where that is known at once.
+ */
+export const soon = (
+  { connection, queue }: Core,
+  write: () => void,
+  over: (fault?: Error) => void = () => {},
+): Error | undefined => {
+  if (!connection.isOpen) return undefined
   let refused: Error | undefined
   const failed = (fault: Error): void => {
     refused = fault
+    over(fault)
   }
-  core.queue.add({ weight: 1, write, done, failed }, true)
+  queue.add({ weight: 1, write, done: () => over(), failed }, true)
   return refused
 }

@@ -56,7 +56,9 @@ export const mailbox = (core: Core): Mailbox => ({
     const refused = soon(
       core,
       () => insertLetter(core.connection, letter),
-      () => core.feed.noteLetter(letter.to),
+      (fault) => {
+        if (fault === undefined) core.feed.noteLetter(letter.to)
+      },
     )
     if (refused !== undefined) throw refused
   },

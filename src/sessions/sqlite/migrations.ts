@@ -29,7 +29,7 @@ const STEPS: readonly string[] = [
   create index sessions_by_root on sessions (root_id, updated_at, id);
   create index sessions_by_parent on sessions (parent_id, updated_at, id);
   create index sessions_by_cwd on sessions (cwd, updated_at, id);
-  create index sessions_open on sessions (open_run) where open_run is not null;
+  create index sessions_open on sessions (updated_at, id) where open_run is not null;
   create index sessions_by_owner on sessions (owner) where owner is not null;
   create table events (
     log integer not null,
@@ -74,7 +74,7 @@ const STEPS: readonly string[] = [
   `,
   `
   alter table sessions add column name text;
-  create index sessions_by_name on sessions (name, provider, cwd) where name is not null;
+  create index sessions_by_name on sessions (name, provider, cwd, updated_at, id) where name is not null;
   create table letters (
     id integer primary key autoincrement,
     recipient text not null,

@@ -28,7 +28,7 @@ export const openStore = ({
   owner,
   isAlive,
   readOnly = false,
-  now = Date.now,
+  now = () => Date.now(),
   warn = () => {},
 }: OpenOptions): Store => {
   const noticed = (error: unknown): void => {
@@ -68,11 +68,16 @@ const damaged = (file: string): Error =>
 
 /** A start that only looks at sessions goes on; what would write is refused when it does. */
 const openReadable = (file: string, cause: unknown): DatabaseSync => {
+  const fault = storeFault(cause, file)
+  let db: DatabaseSync
   try {
-    return openToRead(file)
+    db = openToRead(file)
   } catch {
-    throw storeFault(cause, file)
+    throw fault
   }
+  if (versionOf(db) === SCHEMA_VERSION) return db
+  db.close()
+  throw fault
 }
 
 const openReader = (file: string): DatabaseSync => {

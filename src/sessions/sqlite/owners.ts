@@ -22,7 +22,8 @@ const ownerOf = (row: OwnerRow): Owner => ({
 const HEARTBEAT_MS = 10_000
 
 /** Before anything in its name is written; in the transaction that is open. */
-export const enter = ({ connection, self, now }: Core): void => {
+export const enter = ({ connection, self, now, presence }: Core): void => {
+  presence.entered = true
   connection.run(
     'insert into owners (id, pid, start_time, boot_id, seen_at) values (?, ?, ?, ?, ?) on conflict do nothing',
     self.id,

@@ -39,8 +39,8 @@ export const sweep = (core: Core): void => {
       sweepPart(core)
       changed = connection.totalChanges !== before
     }
-    const next = (): void => {
-      if (!changed) return
+    const next = (fault?: Error): void => {
+      if (!changed || fault !== undefined) return
       if (core.inMemory) part()
       else setTimeout(part, NEXT_MS).unref()
     }

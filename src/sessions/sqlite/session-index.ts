@@ -21,13 +21,16 @@ export const listQuery = (
   const equal = wanted.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
   const conditions = [
     ...equal.map(([column]) => `${column} = ?`),
-    ...(filter.rootsOnly === true ? ['parent_id is null'] : []),
+    // The plus keeps an index off: most sessions are roots.
+    ...(filter.rootsOnly === true ? [equal.length === 0 ? 'parent_id is null' : '+parent_id is null'] : []),
     ...(filter.openOnly === true ? ['open_run is not null'] : []),
     ...(after === undefined ? [] : ['(updated_at, id) < (?, ?)']),
   ]
+  // Open runs are few, whatever else is asked for.
+  const index = filter.openOnly === true ? 'indexed by sessions_open ' : ''
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')} `
   return {
-    sql: `select * from sessions ${where}order by updated_at desc, id desc limit ?`,
+    sql: `select * from sessions ${index}${where}order by updated_at desc, id desc limit ?`,
     values: [
       ...equal.map(([, value]) => value),
       ...(after === undefined ? [] : [after.at, after.id]),

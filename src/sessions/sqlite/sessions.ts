@@ -93,7 +93,8 @@ const release = (core: Core, id: SessionId): void => {
     if (held.released)
       connection.run('update sessions set owner = null where id = ? and owner = ?', id, self.id)
   }
-  if (soon(core, write, gone) !== undefined || !connection.isOpen) gone()
+  if (connection.isOpen) soon(core, write, gone)
+  else gone()
 }
 
 const read = (core: Core, id: SessionId, after: number, limit: number): readonly LogEntry[] => {
