@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   acp: ['contract', 'gateway'],
   mcp: ['contract', 'gateway'],
   daemon: ['contract', 'gateway', 'acp'],
-  cli: ['contract', 'gateway', 'wire'],
+  cli: ['contract', 'gateway', 'wire', 'gateway-store'],
   conformance: ['contract', 'capabilities', 'sessions', 'runtime', 'process', 'wire'],
   testing: ['contract', 'capabilities', 'wire'],
 }
@@ -53,9 +53,10 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'root-request'],
+  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'gateway-store', 'root-request'],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
+  'gateway-store.ts': ['contract', 'config', 'process', 'sessions'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
   'host-settings.ts': ['contract', 'config', 'runtime'],

@@ -37,7 +37,7 @@ const turn = (store: Store, id: string): void => {
 
 describe('a full disk', () => {
   /** A store whose database may have so many pages. */
-  const limited = (house: StoreHouse): { store: Store; allow(pages: number): void } => {
+  const limited = (house: StoreHouse): { store: Store; allow: (pages: number) => void } => {
     const db = openFile(house.file)
     const connection = new Connection(db, house.file, () => {})
     const options = {

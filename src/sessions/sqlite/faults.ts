@@ -25,15 +25,13 @@ const BY_ERRNO: Readonly<Record<string, Trouble>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
   EIO: 'io',
-  ENOTDIR: 'unopened',
-  EISDIR: 'unopened',
-  ENOENT: 'unopened',
 }
 
 const troubleOf = (error: unknown): Trouble => {
   if (isBusy(error)) return 'busy'
   const errno = isRecord(error) && typeof error['code'] === 'string' ? error['code'] : ''
-  return BY_CODE[sqliteCode(error) ?? 0] ?? BY_ERRNO[errno] ?? 'other'
+  const bySystem = isRecord(error) && 'syscall' in error ? 'unopened' : 'other'
+  return BY_CODE[sqliteCode(error) ?? 0] ?? BY_ERRNO[errno] ?? bySystem
 }
 
 export const isDamage = (error: unknown): boolean => troubleOf(error) === 'damaged'

@@ -1,4 +1,5 @@
 /** Opens the one database of the user's sessions. */
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { IsAlive, Owner, Store } from '../store.ts'
@@ -40,6 +41,7 @@ export const openStore = ({
 }
 
 const openWriter = (file: string, now: () => number, warn: (message: string) => void): DatabaseSync => {
+  const found = inode(file)
   try {
     const network = networkOf(dirname(file))
     if (network !== undefined) throw onNetwork(file, network)
@@ -47,6 +49,8 @@ const openWriter = (file: string, now: () => number, warn: (message: string) => 
   } catch (error) {
     if (isReadOnly(error)) return openReadable(file, error)
     if (!isDamage(error)) throw storeFault(error, file)
+    // Another process may have begun a new one meanwhile.
+    if (inode(file) !== found) return openSound(file)
     const aside = moveAside(file, now(), error)
     warn(
       `The sessions' database ${file} was damaged. It was moved to ${aside}, whole, and a new one was begun; sessions of before can't be listed or resumed.`,
@@ -54,6 +58,8 @@ const openWriter = (file: string, now: () => number, warn: (message: string) => 
     return openSound(file)
   }
 }
+
+const inode = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 const openSound = (file: string): DatabaseSync => {
   const db = openFile(file)

@@ -1,53 +1,16 @@
 /** What every store does, in memory and in a file alike. */
 import { describe, expect, test } from 'vitest'
-import type { LogEntry } from '../../../src/contract/events.ts'
 import { runId, sessionId } from '../../../src/contract/ids.ts'
-import { LetterTaken } from '../../../src/sessions/letter-taken.ts'
-import { memoryStore } from '../../../src/sessions/memory-store.ts'
 import { EMPTY_REGISTERS } from '../../../src/sessions/registers.ts'
-import type { SessionHeader, Store } from '../../../src/sessions/store.ts'
-import { entry, header, RUN, saying, session, settled, started } from '../../fixtures/entries.ts'
-import { storeHouse } from '../../fixtures/store-file.ts'
-
-interface Place extends Disposable {
-  readonly store: Store
-}
-
-const inMemory = (): Place => {
-  const store = memoryStore()
-  return { store, [Symbol.dispose]: () => store[Symbol.dispose]() }
-}
-
-const inFile = (): Place => {
-  const house = storeHouse()
-  return { store: house.open(), [Symbol.dispose]: () => house[Symbol.dispose]() }
-}
+import type { SessionHeader } from '../../../src/sessions/store.ts'
+import { entry, header, RUN, session, settled, started } from '../../fixtures/entries.ts'
+import { addSession, native, PLACES } from '../../fixtures/store-file.ts'
 
 const OPEN = { ...EMPTY_REGISTERS, openRun: RUN }
-const native = { type: 'session/native_id', nativeId: 'a-1' } as const
-
-/** A session with a settled turn of four events. */
-const add = (store: Store, id: string, more: Partial<SessionHeader> = {}, at = 0): readonly LogEntry[] => {
-  const run = runId(`run_${id}`)
-  const entries = [
-    entry(1, native),
-    entry(2, started, run),
-    entry(3, saying(id), run),
-    entry(4, settled, run),
-  ].map((each) => ({ ...each, at }))
-  store.publish({ ...header(id), ...more }, entries.slice(0, 2), { ...EMPTY_REGISTERS, openRun: run })
-  store.append(session(id), entries[2] as LogEntry, { ...EMPTY_REGISTERS, openRun: run }, false)
-  store.append(session(id), entries[3] as LogEntry, { lastCompleted: 4 }, true)
-  return entries
-}
-
 const ids = (listed: readonly { readonly header: SessionHeader }[]): readonly string[] =>
   listed.map(({ header: { id } }) => id)
 
-describe.each([
-  ['memory', inMemory],
-  ['a file', inFile],
-])('a store in %s', (_, place) => {
+describe.each(PLACES)('a store in %s', (_, place) => {
   test('a published session is there with its header, registers and events', async () => {
     using home = place()
     const { store } = home
@@ -61,7 +24,7 @@ describe.each([
       name: 'n',
       createdAt: 5.5,
     }
-    const entries = add(store, 's', full)
+    const entries = addSession(store, 's', full)
     await store.flushed(session('s'))
     expect(store.get(session('s'))).toEqual({
       header: { ...header('s'), ...full },
@@ -81,7 +44,7 @@ describe.each([
     using listening = store.onCommit(session('s'), (seq) =>
       heard.push([seq, store.read(session('s'), 0, 10).length]),
     )
-    add(store, 's')
+    addSession(store, 's')
     expect(heard.at(0)).toEqual([2, 2])
     expect(heard.at(-1)).toEqual([4, 4])
     listening[Symbol.dispose]()
@@ -97,7 +60,7 @@ describe.each([
       throw new Error('mine')
     })
     using two = store.onCommit(session('s'), (seq) => heard.push(seq))
-    add(store, 's')
+    addSession(store, 's')
     expect(heard.at(-1)).toBe(4)
     for (const listening of [one, two]) listening[Symbol.dispose]()
   })
@@ -105,7 +68,7 @@ describe.each([
   test.each([4, 6])('an event %d behind the fourth is refused, and nothing of it is written', async (seq) => {
     using home = place()
     const { store } = home
-    add(store, 's')
+    addSession(store, 's')
     expect(() => store.append(session('s'), entry(seq, native), EMPTY_REGISTERS, true)).toThrow(
       `Event ${seq} (session/native_id) is out of order: after 4 comes 5.`,
     )
@@ -116,7 +79,7 @@ describe.each([
   test('B8.2: a fork reads its shared events from the logs that hold them, across two ancestors', async () => {
     using home = place()
     const { store } = home
-    add(store, 'a')
+    addSession(store, 'a')
     store.publish(header('b', [{ sessionId: session('a'), count: 3 }]), [entry(4, native)], EMPTY_REGISTERS)
     store.append(session('b'), entry(5, started, RUN), OPEN, true)
     const prefix = [
@@ -143,7 +106,7 @@ describe.each([
   test('runs are found by id and by session, with what their edges say', async () => {
     using home = place()
     const { store } = home
-    add(store, 's', {}, 7)
+    addSession(store, 's', {}, 7)
     const usage = { inputTokens: 1, outputTokens: 2 }
     store.append(
       session('s'),
@@ -191,10 +154,10 @@ describe.each([
   test('sessions are listed by what is asked for, newest change first, in pages', async () => {
     using home = place()
     const { store } = home
-    add(store, 'r1', { cwd: '/one' }, 10)
-    add(store, 'r2', { cwd: '/two', provider: 'q' }, 20)
-    add(store, 'c1', { cwd: '/one', parentId: session('r1'), rootId: session('r1'), depth: 1 }, 30)
-    add(store, 'c2', { cwd: '/one', parentId: session('r1'), rootId: session('r1'), depth: 1 }, 30)
+    addSession(store, 'r1', { cwd: '/one' }, 10)
+    addSession(store, 'r2', { cwd: '/two', provider: 'q' }, 20)
+    addSession(store, 'c1', { cwd: '/one', parentId: session('r1'), rootId: session('r1'), depth: 1 }, 30)
+    addSession(store, 'c2', { cwd: '/one', parentId: session('r1'), rootId: session('r1'), depth: 1 }, 30)
     store.append(session('r2'), { ...entry(5, started, RUN), at: 40 }, OPEN, true)
     await store.flushed(session('r2'))
     expect(ids(store.list({ limit: 9 }))).toEqual(['r2', 'c2', 'c1', 'r1'])
@@ -215,9 +178,9 @@ describe.each([
   test('a name belongs to its newest session, of each provider and directory', async () => {
     using home = place()
     const { store } = home
-    add(store, 'old', { name: 'n', cwd: '/w' }, 50)
-    add(store, 'new', { name: 'n', cwd: '/w' }, 10)
-    add(store, 'else', { name: 'n', cwd: '/v' }, 60)
+    addSession(store, 'old', { name: 'n', cwd: '/w' }, 50)
+    addSession(store, 'new', { name: 'n', cwd: '/w' }, 10)
+    addSession(store, 'else', { name: 'n', cwd: '/v' }, 60)
     await store.flushed(session('else'))
     expect(ids(store.list({ name: 'n', cwd: '/w', provider: 'p', limit: 9 }))).toEqual(['new'])
   })
@@ -225,9 +188,9 @@ describe.each([
   test('sessions are found by the beginning of their id, or of a run of theirs', async () => {
     using home = place()
     const { store } = home
-    add(store, 'ses_ab', {}, 1)
-    add(store, 'ses_ac', {}, 2)
-    add(store, 'ses_b', {}, 3)
+    addSession(store, 'ses_ab', {}, 1)
+    addSession(store, 'ses_ac', {}, 2)
+    addSession(store, 'ses_b', {}, 3)
     await store.flushed(session('ses_b'))
     expect(store.find('ses_a', 9)).toEqual(['ses_ac', 'ses_ab'])
     expect(store.find('ses_a', 1)).toEqual(['ses_ac'])
@@ -235,52 +198,10 @@ describe.each([
     expect(store.find('ses_%', 9)).toEqual([])
   })
 
-  test('B11.2: letters wait in order, and each is delivered by one event alone', async () => {
-    using home = place()
-    const { store } = home
-    add(store, 'to')
-    let told = 0
-    using listening = store.onLetter(session('to'), () => {
-      told += 1
-    })
-    store.post({ to: session('to'), at: 1, kind: 'message', content: [{ type: 'text', text: 'one' }] })
-    store.append(session('to'), entry(5, native), EMPTY_REGISTERS, true, {
-      post: [{ to: session('to'), from: session('kid'), at: 2, kind: 'report', text: 'two' }],
-    })
-    const [one, two] = store.letters(session('to'))
-    expect(one).toMatchObject({ to: 'to', at: 1, kind: 'message', content: [{ type: 'text', text: 'one' }] })
-    expect(two).toMatchObject({ to: 'to', from: 'kid', at: 2, kind: 'report', text: 'two' })
-    expect((two?.id ?? 0) > (one?.id ?? 0)).toBe(true)
-    expect(told).toBe(2)
-    const deliver = [one?.id ?? 0]
-    store.append(session('to'), entry(6, native), EMPTY_REGISTERS, true, { deliver })
-    expect(() => store.append(session('to'), entry(7, native), EMPTY_REGISTERS, true, { deliver })).toThrow(
-      LetterTaken,
-    )
-    await store.flushed(session('to'))
-    expect(store.letters(session('to'))).toEqual([two])
-    expect(store.get(session('to'))?.lastSeq).toBe(6)
-    store.post({ to: session('to'), at: 3, kind: 'interrupt' })
-    expect((store.letters(session('to')).at(-1)?.id ?? 0) > (two?.id ?? 0)).toBe(true)
-    listening[Symbol.dispose]()
-  })
-
-  test('a letter of another session is not delivered', () => {
-    using home = place()
-    const { store } = home
-    add(store, 'to')
-    add(store, 'else')
-    store.post({ to: session('to'), at: 1, kind: 'interrupt' })
-    const deliver = store.letters(session('to')).map(({ id }) => id)
-    expect(() => store.append(session('else'), entry(5, native), EMPTY_REGISTERS, true, { deliver })).toThrow(
-      LetterTaken,
-    )
-  })
-
   test('a claim of what is here is nothing new; one of an open run is SESSION_BUSY, one of nothing SESSION_NOT_FOUND', async () => {
     using home = place()
     const { store } = home
-    add(store, 's')
+    addSession(store, 's')
     await store.claim(session('s'))
     store.release(session('s'))
     await store.claim(session('s'))
@@ -292,48 +213,10 @@ describe.each([
     await expect(store.claim(session('x'))).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
   })
 
-  test('a removed session is gone with its runs and letters; what a fork shares of it stays until the fork goes', async () => {
-    using home = place()
-    const { store } = home
-    const entries = add(store, 'a')
-    store.publish(
-      header('fork', [{ sessionId: session('a'), count: 3 }]),
-      [entry(4, started, RUN)],
-      EMPTY_REGISTERS,
-    )
-    store.post({ to: session('a'), at: 1, kind: 'interrupt' })
-    expect(await store.remove([session('a')])).toEqual([])
-    for (const id of ['a', 'fork']) store.release(session(id))
-    expect(await store.remove([session('a'), session('x')])).toEqual(['a'])
-    expect([
-      store.get(session('a')),
-      store.read(session('a'), 0, 9),
-      store.runs(session('a')),
-      store.letters(session('a')),
-    ]).toEqual([undefined, [], [], []])
-    expect(store.find('a', 9)).toEqual([])
-    expect(store.read(session('fork'), 0, 9).slice(0, 3)).toEqual(entries.slice(0, 3))
-    expect(await store.remove([session('fork')])).toEqual(['fork'])
-    expect(store.list({ limit: 9 })).toEqual([])
-  })
-
-  test('an idempotency key is given once, and tells what it was used for', async () => {
-    using home = place()
-    const { store } = home
-    expect(await store.takeKey('k', 'd1', 100, 0)).toBeUndefined()
-    expect(await store.takeKey('k', 'd2', 101, 0)).toEqual({ digest: 'd1', alive: true })
-    store.bindKey('k', RUN)
-    expect(store.usedKey('k')).toEqual({ digest: 'd1', run: 'run_1', alive: true })
-    store.freeKey('k')
-    expect(store.usedKey('k')).toBeUndefined()
-    expect(await store.takeKey('old', 'd', 100, 0)).toBeUndefined()
-    expect(await store.takeKey('old', 'd', 300, 101)).toBeUndefined()
-  })
-
   test('after it was closed twice, everything else says that it is closed', async () => {
     using home = place()
     const { store } = home
-    add(store, 's')
+    addSession(store, 's')
     store[Symbol.dispose]()
     store[Symbol.dispose]()
     expect(() => store.get(session('x'))).toThrow('The store of sessions is closed.')
