@@ -1,61 +1,28 @@
 /**
- * `node --expose-gc bench/fork.ts [--rounds N]`: what the start of a fork takes with 22,000 shared events and with none,
+ * `node --expose-gc bench/fork.ts [--repeats N]`: what the start of a fork takes with 22,000 shared events and with none,
  * in turns, and what a live fork holds of its own.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { loadModel } from '../src/agent/models/model.ts'
-import { sessionId } from '../src/contract/ids.ts'
 import type { SessionId } from '../src/contract/ids.ts'
 import type { SubagentRun } from '../src/contract/run.ts'
-import { inProcessProvider } from '../src/providers/in-process/provider.ts'
-import { DEFAULT_SETTINGS } from '../src/runtime/options.ts'
-import { GatewayRuntime } from '../src/runtime/subagent-runtime.ts'
-import { memoryStore } from '../src/sessions/memory-store.ts'
-import { storeConversation } from '../test/fixtures/long-conversation.ts'
 import { median } from './measure.ts'
+import { rehearsalHouse } from './rehearsal-house.ts'
+import { verdict } from './report.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } })
-const rounds = Math.max(1, Number(values.rounds))
+const { values } = parseArgs({ options: { repeats: { type: 'string', default: '200' } } })
+const repeats = Math.max(1, Number(values.repeats))
 const EVENTS = 22_000
 const LIVE = 50
+const MOST_TIME = 1.2
+const MOST_KIB = 32
 
-const cwd = mkdtempSync(join(tmpdir(), 'subgate-bench-fork-'))
-const store = memoryStore()
-const runtime = new GatewayRuntime({
-  store,
-  settings: { ...DEFAULT_SETTINGS, cwd, concurrency: { total: 1000, queue: 0 } },
-  providers: [
-    {
-      provider: inProcessProvider('fork', {
-        store,
-        outputsDir: join(cwd, 'outputs'),
-        model: 'rehearsal',
-        models: new Map(),
-        sandbox: 'workspace-write',
-        approvals: 'ask',
-        delegationTools: [{ name: 'subagent', provider: 'fork' }],
-        loadModel: (ref) => loadModel(ref, { env: {} }),
-        modelHint: () => '',
-        newId: () => crypto.randomUUID(),
-      }),
-    },
-  ],
-})
-
-const parentOf = (name: string, events: number): SessionId => {
-  const id = sessionId(name)
-  storeConversation(store, id, { events, cwd })
-  return id
-}
+await using house = rehearsalHouse('fork')
 // A session that has one run and nothing in it is the shortest there is.
-const parents = { none: parentOf('ses_none', 2), long: parentOf('ses_long', EVENTS) }
+const parents = { none: house.parentOf('ses_none', 2), long: house.parentOf('ses_long', EVENTS) }
 
 const start = (id: SessionId, keep = false): Promise<SubagentRun> =>
-  runtime.start({
+  house.runtime.start({
     provider: 'fork',
     prompt: [{ type: 'text', text: 'say: done' }],
     parent: { sessionId: id },
@@ -79,27 +46,31 @@ const heap = async (): Promise<number> => {
   return process.memoryUsage().heapUsed
 }
 
-try {
-  for (let warm = 0; warm < 20; warm += 1) await Promise.all([timed(parents.none), timed(parents.long)])
-  const none: number[] = []
-  const long: number[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    // Each is first in every other round, so that both bear what the other left behind.
-    if (round % 2 === 0) none.push(await timed(parents.none))
-    long.push(await timed(parents.long))
-    if (round % 2 === 1) none.push(await timed(parents.none))
-  }
-  const [short, far] = [median(none), median(long)]
-  console.log(`start of a fork of a session with no history: ${short.toFixed(3)} ms`)
-  console.log(`start of a fork of ${EVENTS} events: ${far.toFixed(3)} ms, ${(far / short).toFixed(2)} × that`)
-  if (globalThis.gc === undefined) console.log('live bytes: run with --expose-gc')
-  else {
-    const before = await heap()
-    for (let live = 0; live < LIVE; live += 1) await (await start(parents.long, true)).result
-    const each = ((await heap()) - before) / LIVE
-    console.log(`a live fork of ${EVENTS} events holds ${(each / 1024).toFixed(1)} KiB`)
-  }
-} finally {
-  await runtime[Symbol.asyncDispose]()
-  rmSync(cwd, { recursive: true, force: true })
+for (let warm = 0; warm < 20; warm += 1) await Promise.all([timed(parents.none), timed(parents.long)])
+const none: number[] = []
+const long: number[] = []
+for (let round = 0; round < repeats; round += 1) {
+  // Each is first in every other round, so that both bear what the other left behind.
+  if (round % 2 === 0) none.push(await timed(parents.none))
+  long.push(await timed(parents.long))
+  if (round % 2 === 1) none.push(await timed(parents.none))
 }
+const [short, far] = [median(none), median(long)]
+const ratio = far / short
+console.log(`start of a fork of a session with no history: ${short.toFixed(3)} ms`)
+console.log(`start of a fork of ${EVENTS} events: ${far.toFixed(3)} ms`)
+const targets = [
+  verdict(
+    `start of a fork of ${EVENTS} events ≤ ${MOST_TIME} × one of none`,
+    ratio.toFixed(2),
+    ratio <= MOST_TIME,
+  ),
+]
+if (globalThis.gc === undefined) console.log('live bytes: run with --expose-gc')
+else {
+  const before = await heap()
+  for (let live = 0; live < LIVE; live += 1) await (await start(parents.long, true)).result
+  const each = ((await heap()) - before) / LIVE / 1024
+  targets.push(verdict(`a live fork holds ≤ ${MOST_KIB} KiB of its own`, each.toFixed(1), each <= MOST_KIB))
+}
+console.log(`\nTargets\n${targets.join('\n')}`)

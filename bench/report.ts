@@ -48,6 +48,10 @@ export const table = (rows: readonly Row[]): string => {
     .join('\n')
 }
 
+/** One target beside what was measured. */
+export const verdict = (target: string, measured: string, met: boolean): string =>
+  `${target}: ${measured} ${met ? '(met)' : '(MISSED)'}`
+
 export const targets = (rows: readonly Row[]): string =>
   TARGETS.map(({ what, row, most, of }) => {
     const found = rows.find((candidate) => candidate.what === row)
@@ -56,5 +60,5 @@ export const targets = (rows: readonly Row[]): string =>
     if (ours === undefined || theirs === undefined) return `${what} ≤ ${bound}: not measured`
     const measured = ours / theirs
     const digits = of === undefined ? 0 : 2
-    return `${what} ≤ ${bound}: ${measured.toFixed(digits)} ${measured <= most ? '(met)' : '(MISSED)'}`
+    return verdict(`${what} ≤ ${bound}`, measured.toFixed(digits), measured <= most)
   }).join('\n')

@@ -29,6 +29,7 @@ export const builtInAgents = ({
   stateDir,
   store,
 }: BuiltInOptions): readonly RegisteredProvider[] => {
+  const { prices = {} } = config
   const tools = Object.keys(config.tools).length === 0 ? DEFAULT_TOOLS : config.tools
   const deployment: Deployment = {
     store,
@@ -37,7 +38,7 @@ export const builtInAgents = ({
     sandbox: config.sandbox ?? 'workspace-write',
     approvals: 'ask',
     delegationTools: Object.entries(tools).map(([name, tool]) => ({ name, ...tool })),
-    loadModel: async (ref) => (await import('./agent/models/model.ts')).loadModel(ref, { env }),
+    loadModel: async (ref) => (await import('./agent/models/model.ts')).loadModel(ref, { env, prices }),
     modelHint: () => HINT,
     newId: () => crypto.randomUUID(),
     ...present({ model: config.model }),

@@ -2,66 +2,47 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { rememberedAnswers } from './capabilities/remembered.ts'
+import type { BuiltInState } from './built-in-state.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
-import { inertKeys } from './config/inert.ts'
-import { loadConfig } from './config/layers.ts'
-import type { LoadedConfig, ProviderConfig } from './config/config.ts'
-import { dataDir, stateDir } from './config/paths.ts'
-import { describeConfig, withheldLine } from './config/show.ts'
+import type { LoadedConfig } from './config/config.ts'
+import { stateDir } from './config/paths.ts'
 import type { ConfigDescription } from './config/show.ts'
-import { openTrustStore } from './config/trust.ts'
 import type { TrustStore } from './config/trust.ts'
 import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
-import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
-import type { PermissionPolicy, Preset, PresetSource, SubagentStartRequest } from './contract/request.ts'
-import { builtInAgents } from './gateway-agents.ts'
-import { openPresets } from './gateway-presets.ts'
+import type { PermissionPolicy, SubagentStartRequest } from './contract/request.ts'
+import { openConfiguration } from './gateway-configuration.ts'
+import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
-import { resolveLineage } from './lineage/ancestor.ts'
-import { loadKey } from './lineage/key.ts'
-import { LINEAGE_VARIABLE, signLineage } from './lineage/token.ts'
+import { registerProviders } from './gateway-providers.ts'
+import type { ProviderShop } from './gateway-providers.ts'
+import { openLineage } from './gateway-lineage.ts'
 import type { LineageClaims } from './lineage/token.ts'
-import { ancestorsOf, isLive } from './process/ancestry.ts'
+import { isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
-import {
-  GATEWAY_PROGRAM,
-  KNOWN_AGENTS,
-  aliasesOf,
-  knownByProgram,
-  programName,
-} from './providers/acp/agents.ts'
-import type { KnownAgent } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
-import type { AcpProviderOptions } from './providers/acp/provider.ts'
 import { hostSettings } from './host-settings.ts'
 import { lazyStore, storeFile } from './gateway-store.ts'
-import { loadProvider } from './provider-module.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { recoverLost } from './runtime/recover.ts'
 import type { Store } from './sessions/store.ts'
-import { VERSION } from './version.ts'
 
+export { openConfiguration } from './gateway-configuration.ts'
+export type { BuiltInState } from './built-in-state.ts'
 export type { PresetListing } from './gateway-presets.ts'
 export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
-export interface GatewayOptions {
-  readonly cwd?: string
-  /** The gateway's own environment; `process.env` when absent. */
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly home?: string
+export interface GatewayOptions extends ConfigurationOptions {
   /** A command line that is run as the provider `acp`. */
   readonly command?: readonly [string, ...string[]]
   /** Variables for every agent, as `--env` gives them. */
@@ -70,11 +51,8 @@ export interface GatewayOptions {
   readonly permission?: PermissionPolicy
   readonly settings?: Partial<HostSettings>
   readonly providers?: readonly RegisteredProvider[]
-  /** Presets of code, which stand behind those of files; a source stands in place of all. */
-  readonly presets?: PresetSource | readonly Preset[]
   /** In place of the user's database. */
   readonly store?: Store
-  readonly log?: Logger
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
@@ -87,6 +65,7 @@ export class Gateway implements AsyncDisposable {
   /** The run in another process that this process works for. */
   readonly ancestor: LineageClaims | undefined
   readonly #options: GatewayOptions
+  readonly #configuration: Configuration
   readonly #supervisor: Supervisor
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
@@ -104,17 +83,14 @@ export class Gateway implements AsyncDisposable {
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
     this.store = options.store ?? lazyStore(this.#stateDir, this.#log)
-    this.trust = openTrustStore(dataDir(home, this.#env))
-    const { trust } = this
-    this.presets = openPresets({ home, env: this.#env, trust, log: this.#log, given: options.presets })
-    this.loaded = loadConfig({
-      cwd,
-      home,
-      env: this.#env,
-      knownAgents: [...KNOWN_AGENTS.map(({ name }) => name), 'spawn', 'fork'],
-      trusted: (file, content) => this.trust.isTrusted(file, content),
-    })
-    this.ancestor = this.#resolveLineage()
+    this.#configuration = openConfiguration({ ...options, cwd, home, env: this.#env, log: this.#log })
+    const [fault] = this.#configuration.faults
+    if (fault !== undefined) throw fault
+    this.loaded = this.#configuration.loaded
+    this.trust = this.#configuration.trust
+    this.presets = this.#configuration.presets
+    const lineage = openLineage(this.#stateDir, this.#env)
+    this.ancestor = lineage.ancestor
     this.#supervisor = new Supervisor({
       gatewayId: randomUUID(),
       stateDir: this.#stateDir,
@@ -125,10 +101,7 @@ export class Gateway implements AsyncDisposable {
       store: this.store,
       recovered: () => this.recovered,
       settings: hostSettings(this.loaded.config, cwd, options),
-      lineage: {
-        ...present({ ancestor: this.ancestor }),
-        sign: (claims) => signLineage(claims, loadKey(this.#stateDir)),
-      },
+      lineage,
       log: this.#log,
       presets: this.presets,
     })
@@ -140,7 +113,7 @@ export class Gateway implements AsyncDisposable {
     const log =
       logLevel === undefined ? options.log : (await import('./telemetry/logger.ts')).stderrLogger(logLevel)
     const gateway = new Gateway({ ...options, ...present({ log }) })
-    await gateway.#register()
+    await registerProviders(gateway.runtime.providers, gateway.#shop())
     gateway.#reaping = gateway.#recover()
     return gateway
   }
@@ -149,6 +122,12 @@ export class Gateway implements AsyncDisposable {
   agents(): readonly FoundAgent[] {
     this.#found ??= discoverAgents(this.#env['PATH'] ?? '')
     return this.#found
+  }
+
+  /** The built-in agents, with what they start with or need. */
+  async builtIn(): Promise<readonly BuiltInState[]> {
+    const { builtInStates } = await import('./built-in-state.ts')
+    return builtInStates(this.loaded.config.model, this.#env)
   }
 
   /**
@@ -181,17 +160,17 @@ export class Gateway implements AsyncDisposable {
 
   /** What an untrusted project's file tried, one line a key. */
   get warnings(): readonly string[] {
-    return this.loaded.withheld.map(withheldLine)
+    return this.#configuration.warnings
   }
 
   /** Configured keys that nothing here acts on, one line each. */
   get notes(): readonly string[] {
-    return inertKeys(this.loaded.config)
+    return this.#configuration.notes
   }
 
   /** Which files count, and each key with its value and layer; secrets are masked. */
   configuration(): { readonly document: ConfigDescription; readonly text: string } {
-    return describeConfig(this.loaded)
+    return this.#configuration.describe()
   }
 
   /** What each usable provider can be asked for. */
@@ -227,6 +206,21 @@ export class Gateway implements AsyncDisposable {
     this.store[Symbol.dispose]()
   }
 
+  #shop(): ProviderShop {
+    const { agentEnv, command, providers = [] } = this.#options
+    return {
+      given: providers,
+      loaded: this.loaded,
+      agents: () => this.agents(),
+      supervisor: this.#supervisor,
+      stateDir: this.#stateDir,
+      store: this.store,
+      log: this.#log,
+      env: this.#env,
+      ...present({ agentEnv, command }),
+    }
+  }
+
   /** What dead gateways left: first their processes end, then their runs are settled (law 13). */
   async #recover(): Promise<void> {
     try {
@@ -236,89 +230,5 @@ export class Gateway implements AsyncDisposable {
     } catch (error) {
       this.#log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
     }
-  }
-
-  async #register(): Promise<void> {
-    const { providers } = this.runtime
-    for (const { provider, settings, aliases } of this.#options.providers ?? []) {
-      providers.add(provider, settings, aliases)
-    }
-    const { command } = this.#options
-    if (command !== undefined) providers.add(this.#commandProvider('acp', command, {}), this.#settings({}))
-    for (const [name, config] of Object.entries(this.loaded.config.providers)) {
-      const provider = await this.#configured(name, config)
-      if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
-    }
-    // Looking for agents takes time that a start by command line need not spend.
-    providers.later(() => this.#registerFound())
-  }
-
-  #registerFound(): void {
-    const { providers } = this.runtime
-    const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.store }
-    for (const { provider, settings, aliases } of builtInAgents(place))
-      providers.add(provider, settings, aliases)
-    for (const { agent, program } of this.agents()) {
-      const config = this.loaded.config.providers[agent.name] ?? {}
-      if (program === undefined || config.command !== undefined || config.module !== undefined) continue
-      const provider = this.#acp(agent.name, [program, ...agent.args], agent, config)
-      providers.add(provider, this.#settings(config), agent.aliases)
-    }
-  }
-
-  async #configured(name: string, config: ProviderConfig): Promise<SubagentProvider | undefined> {
-    const { command, module } = config
-    if (module !== undefined) return loadProvider(name, module, this.loaded)
-    const [program, ...args] = command ?? []
-    return program === undefined ? undefined : this.#commandProvider(name, [program, ...args], config)
-  }
-
-  #commandProvider(
-    name: string,
-    command: readonly [string, ...string[]],
-    config: ProviderConfig,
-  ): AcpProvider {
-    const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
-    return this.#acp(name, command, known, config)
-  }
-
-  #acp(
-    name: string,
-    command: readonly [string, ...string[]],
-    known: KnownAgent | undefined,
-    config: ProviderConfig,
-  ): AcpProvider {
-    const { asks, fs, terminal, graces } = config
-    const options: AcpProviderOptions = {
-      name,
-      command,
-      version: VERSION,
-      supervisor: this.#supervisor,
-      answers: rememberedAnswers(join(this.#stateDir, 'answers')),
-      log: this.#log,
-      inherited: this.#env,
-      env: { ...config.env, ...this.#options.agentEnv },
-      gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
-      methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
-        AcpProviderOptions['methods']
-      >,
-      ...present({ known, asks, graces }),
-    }
-    return new AcpProvider(options)
-  }
-
-  #settings({ permission, concurrency, sandbox, graces }: ProviderConfig): ProviderSettings {
-    const configured = permission ?? this.loaded.config.permission
-    return present({ permission: configured, concurrency, sandbox, cancelMs: graces?.cancelMs })
-  }
-
-  #resolveLineage(): LineageClaims | undefined {
-    return resolveLineage({
-      token: this.#env[LINEAGE_VARIABLE],
-      key: () => loadKey(this.#stateDir),
-      records: () => listRecords(this.#stateDir),
-      isLive,
-      ancestors: () => ancestorsOf(process.pid),
-    })
   }
 }

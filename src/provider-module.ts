@@ -4,18 +4,30 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LoadedConfig } from './config/config.ts'
 import { refuseProcessKeys } from './config/module-keys.ts'
+import { boundedDetail } from './contract/bounded.ts'
 import { SubagentError } from './contract/errors.ts'
 import { isRecord } from './contract/json.ts'
 import type { SubagentProvider } from './contract/provider.ts'
 
 const isProvider = (value: unknown): value is SubagentProvider =>
-  isRecord(value) && typeof value['name'] === 'string' && typeof value['open'] === 'function'
+  isRecord(value) &&
+  typeof value['name'] === 'string' &&
+  typeof value['open'] === 'function' &&
+  isRecord(value['capabilities']) &&
+  Array.isArray(value['negotiated'])
 
 /** Paths are relative to the configuration file; other words are packages, looked up from there. */
 const locate = (module: string, directory: string): string =>
   module.startsWith('.') || module.startsWith('/')
     ? resolve(directory, module)
     : createRequire(join(directory, 'config.json')).resolve(module)
+
+/** On one line, without the place in this program that asked for it. */
+const wordsOf = (error: unknown): string =>
+  boundedDetail(error instanceof Error ? error.message : String(error))
+    .replaceAll(/\s+/gu, ' ')
+    .replace(/ imported from \S+$/u, '')
+    .replace(/\.$/u, '')
 
 /** The module exports `provider` (or has it as its default), whose name is the configured one. */
 export const loadProvider = async (
@@ -40,11 +52,12 @@ export const loadProvider = async (
   const loaded: unknown = await Promise.try(
     () => import(pathToFileURL(locate(module, dirname(file))).href),
   ).catch((error: unknown) =>
-    refuse(`which can't be loaded: ${error instanceof Error ? error.message : String(error)}`, error),
+    refuse(`which can't be loaded: ${wordsOf(error)}. Correct it, or the module.`, error),
   )
   const exported = isRecord(loaded) ? (loaded['provider'] ?? loaded['default']) : undefined
-  if (!isProvider(exported))
+  if (exported === undefined)
     return refuse('which exports no `provider`. Export one made with defineProvider.')
+  if (!isProvider(exported)) return refuse('whose `provider` is none. Make it with defineProvider.')
   if (exported.name === name) return exported
   return refuse(`whose provider is named "${exported.name}". Give both the same name.`)
 }

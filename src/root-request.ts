@@ -11,7 +11,10 @@ export const completeRoot = async (
   cwd: string,
   provider: string,
 ): Promise<SubagentStartRequest> => {
-  const chosen = config.model !== undefined && (await presetHasModel(request, presets, cwd))
+  // A session that is taken up goes on with the model that it has.
+  const chosen =
+    config.model !== undefined &&
+    (request.session?.from === 'resume' || (await presetHasModel(request, presets, cwd)))
   const { model: _, ...rest } = config
   return boundedRequest({ config: chosen ? rest : config, system }, request, provider)
 }

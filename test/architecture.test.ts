@@ -53,9 +53,31 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'gateway-store', 'root-request'],
+  'gateway.ts': [
+    ...(MAY_IMPORT['gateway'] ?? []),
+    'gateway-configuration',
+    'gateway-lineage',
+    'gateway-presets',
+    'gateway-providers',
+    'gateway-store',
+    'built-in-state',
+    'root-request',
+  ],
+  'built-in-state.ts': ['agent'],
+  'gateway-lineage.ts': ['contract', 'lineage', 'process', 'runtime'],
+  'gateway-configuration.ts': ['contract', 'config', 'gateway-presets', 'providers/acp'],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
+  'gateway-providers.ts': [
+    'contract',
+    'capabilities',
+    'config',
+    'process',
+    'runtime',
+    'sessions',
+    'providers/acp',
+    'gateway-agents',
+  ],
   'gateway-store.ts': ['contract', 'config', 'process', 'sessions'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],

@@ -1,7 +1,7 @@
 /** What the conformance suite needs to know of the finder: how to make it, and how to bring about each situation. */
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cue, ProviderFixture } from '../../src/conformance/index.ts'
+import type { Cue, ProviderFixture } from 'subgate/conformance'
 import { provider } from './finder.ts'
 
 const looks = (text: string, more: Partial<Cue> = {}): Cue => ({

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { defineProvider } from '../../src/provider.ts'
-import type { SubagentProvider } from '../../src/provider.ts'
+import { defineProvider } from 'subgate/provider'
+import type { SubagentProvider } from 'subgate/provider'
 
 export const provider: SubagentProvider = defineProvider({
   name: 'finder',

@@ -16,9 +16,9 @@ import type { PreToolHook } from './hooks.ts'
 import type { Inbox } from './inbox.ts'
 import { DEFAULT_RETRY } from './model-faults.ts'
 import type { FaultReader, RetryPolicy } from './model-faults.ts'
+import type { CostOf } from './models/cost.ts'
 import { statementDue } from './prompt/runtime-context.ts'
 import { Spending } from './spending.ts'
-import type { PriceOf } from './spending.ts'
 import type { RequestSettings, StepOutcome } from './step.ts'
 import type { StructuredOutput } from './structured-output.ts'
 import { PARALLEL_CALLS, runCalls, TOOL_GRACE_MS } from './tool-calls.ts'
@@ -34,6 +34,8 @@ export interface TurnOptions {
   readonly content: readonly ContentBlock[]
   /** The system prompt; read at each request. */
   system(): string
+  /** The names of its sections, for models that tell what they saw. */
+  sections?(): readonly string[]
   /** The joined runtime context; read at each request. */
   context(): string
   readonly tools: ToolView
@@ -52,7 +54,7 @@ export interface TurnOptions {
   readonly settings?: RequestSettings
   readonly retry?: RetryPolicy
   readonly clock?: Clock
-  readonly priceOf?: PriceOf
+  readonly costOf?: CostOf
   /** Tokens that the model's context holds; without it no `usage_update` can be said. */
   readonly contextWindow?: number
   readonly parallelCalls?: number
@@ -72,7 +74,7 @@ const CANCELLED: Ending = { ended: 'cancelled' }
 export const runTurn = async (options: TurnOptions): Promise<TurnOutcome> => {
   const { inbox, structured } = options
   const transcript = new Transcript(options)
-  const spending = new Spending(options.priceOf)
+  const spending = new Spending(options.costOf)
   inbox.open()
   try {
     const ending = await play(options, transcript, spending)
@@ -97,6 +99,7 @@ const play = async (options: TurnOptions, transcript: Transcript, spending: Spen
       ...options,
       transcript,
       system: options.system(),
+      sections: options.sections?.() ?? [],
       settings: options.settings ?? {},
       retry: options.retry ?? DEFAULT_RETRY,
       clock: options.clock ?? systemClock,

@@ -3,6 +3,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4FinishReason,
+  LanguageModelV4Message,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
@@ -40,6 +41,8 @@ export interface StepOutcome {
 export interface StepOptions {
   readonly model: LanguageModelV4
   readonly system: string
+  /** Given with the system prompt under our own name, which no service's package reads. */
+  readonly sections: readonly string[]
   readonly tools: ToolView
   readonly settings: RequestSettings
   readonly transcript: Transcript
@@ -48,12 +51,11 @@ export interface StepOptions {
 
 /** Rejects with what the model package threw or streamed as an error. A cancel waits for no model. */
 export const runStep = async (options: StepOptions): Promise<StepOutcome | typeof ABORTED> => {
-  const { model, system, tools, settings, transcript, signal } = options
-  const messages = transcript.history.messages()
+  const { model, tools, settings, transcript, signal } = options
   const wire = tools.wire()
   const parts = streamParts(model, {
     ...settings,
-    prompt: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
+    prompt: [...systemMessages(options), ...transcript.history.messages()],
     ...(wire.length > 0 && { tools: wire }),
     abortSignal: signal,
   })
@@ -72,6 +74,13 @@ export const runStep = async (options: StepOptions): Promise<StepOutcome | typeo
   }
 }
 
+const systemMessages = ({ system, sections }: StepOptions): readonly SystemMessage[] => {
+  if (system === '') return []
+  const named = sections.length > 0 && { providerOptions: { subgate: { sections: [...sections] } } }
+  return [{ role: 'system', content: system, ...named }]
+}
+
+type SystemMessage = Extract<LanguageModelV4Message, { role: 'system' }>
 type Prose = 'agent_message_chunk' | 'agent_thought_chunk'
 
 class StepListener {

@@ -6,6 +6,8 @@ import type { Ask, GateInput } from './catalog.ts'
 
 export interface Subject {
   readonly name: string
+  /** What messages call it. */
+  readonly title?: string
   readonly capabilities: SubagentCapabilities
 }
 
@@ -37,7 +39,7 @@ const sentence = (subject: Subject, misses: readonly Miss[], alternatives: reado
     alternatives.length > 0
       ? `Leave it out, or use a provider that can: ${list(alternatives)}.`
       : 'Leave it out: no provider here can.'
-  return `${list(asked)} was asked for, but ${subject.name} can't honour it (${list(controls)}). ${way}`
+  return `${list(asked)} was asked for, but ${subject.title ?? subject.name} can't honour it (${list(controls)}). ${way}`
 }
 
 /**

@@ -13,7 +13,7 @@ import { foundNames } from './run/names.ts'
 
 export type AcpFlags = Pick<
   RunFlags,
-  'provider' | 'model' | 'sandbox' | 'permission' | 'maxDepth' | 'env' | 'verbose'
+  'provider' | 'agent' | 'model' | 'sandbox' | 'permission' | 'maxDepth' | 'env' | 'verbose'
 >
 
 export interface AcpInvocation {
@@ -48,10 +48,13 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   }
   const gateway = opened
   const provider = chooseServed(gateway, { command, flags })
+  const controls = controlsOf(flags, io)
+  if (controls.preset !== undefined)
+    for (const line of await gateway.presets.warnings(controls.preset, io.cwd)) io.say(line)
   const face = serveAcp({
     host: gateway,
     provider,
-    controls: controlsOf(flags, io),
+    controls,
     stream,
     log: gateway.log,
   })
@@ -107,8 +110,8 @@ const only = (gateway: Gateway): string => {
 }
 
 const controlsOf = (flags: AcpFlags, io: Io): SessionControls => {
-  const { model, sandbox, permission, maxDepth } = requestFromFlags(flags, io.cwd)
-  return parseSessionControls(present({ model, sandbox, permission, maxDepth }))
+  const { preset, model, sandbox, permission, maxDepth } = requestFromFlags(flags, io.cwd)
+  return parseSessionControls(present({ preset, model, sandbox, permission, maxDepth }))
 }
 
 const within = async (ms: number, work: () => Promise<void>): Promise<void> => {

@@ -1,12 +1,20 @@
 /** `subgate config show`: which files count, and each key with its value and layer, secrets masked. */
-import { Gateway } from '../gateway.ts'
+import { openConfiguration } from '../gateway.ts'
+import { errorDocument } from './documents.ts'
 import type { Io } from './io.ts'
 
+/** What is right is shown also beside a wrong file, which is then told with the exit code of its error. */
 export const configShowCommand = async ({ json }: { readonly json?: true }, io: Io): Promise<number> => {
-  await using gateway = await Gateway.create({ cwd: io.cwd, env: io.env })
-  const { document, text } = gateway.configuration()
-  if (json === true) io.stdout.json(document)
-  else io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-  for (const line of [...gateway.warnings, ...gateway.notes]) io.say(line)
-  return 0
+  const configuration = openConfiguration({ cwd: io.cwd, env: io.env })
+  const { notes, faults } = configuration
+  const { document, text } = configuration.describe()
+  if (json === true)
+    io.stdout.json({
+      ...document,
+      ...(faults.length > 0 && { errors: faults.map((fault) => fault.toJSON()) }),
+    })
+  else io.stdout.write(text)
+  for (const line of [...notes, ...faults.map(({ message }) => message)]) io.say(line)
+  const [fault] = faults
+  return fault === undefined ? 0 : errorDocument(fault).exitCode
 }

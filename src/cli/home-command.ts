@@ -6,16 +6,14 @@ import { columns } from './table.ts'
 
 export const homeCommand = async (io: Io): Promise<number> => {
   await using gateway = await Gateway.create({ cwd: io.cwd, env: io.env })
-  const usable = listProviders(gateway).filter(({ usable: here }) => here)
+  const here = (await listProviders(gateway)).filter(({ group }) => group === 'here')
   const running = gateway.recorded()
-  const first = usable[0]?.name
+  const first = here.find(({ usable }) => usable)?.name
   io.stdout.write(
     'Subgate runs a task on any coding agent; every control is enforced or refused by name.\n\nAgents here\n',
   )
   io.stdout.write(
-    usable.length === 0
-      ? '  none (subgate providers says how to get one)\n'
-      : indented(columns(usable.map(({ name, title }) => [name, title]))),
+    indented(columns(here.map(({ name, title, usable, where }) => [name, title, usable ? '' : where]))),
   )
   io.stdout.write('\nRuns\n')
   io.stdout.write(
@@ -26,9 +24,12 @@ export const homeCommand = async (io: Io): Promise<number> => {
   io.stdout.write(
     `\nNext\n${indented(
       columns([
-        first === undefined
-          ? ['subgate run "…" -- <command>', 'a task for any program that speaks ACP']
-          : [`subgate run ${first} "…"`, 'a task, its answer on stdout'],
+        ...(first === undefined
+          ? [
+              ['subgate run spawn --model rehearsal "…"', 'a first try of the built-in agent, without a key'],
+              ['subgate run "…" -- <command>', 'a task for any program that speaks ACP'],
+            ]
+          : [[`subgate run ${first} "…"`, 'a task, its answer on stdout']]),
         ['subgate acp --provider <name>', 'the same agents in an editor'],
         ['subgate providers', 'what is found here and usable, or why not'],
         ['subgate --help', 'everything else'],

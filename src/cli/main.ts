@@ -20,6 +20,7 @@ const COMMANDS: readonly string[] = [
   'presets',
   'config',
   'trust',
+  'help',
 ]
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
 const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
@@ -82,6 +83,7 @@ const runOptions = (command: Command): Command =>
 const acpOptions = (command: Command): Command =>
   command
     .option('-p, --provider <name>', 'the provider that is served')
+    .option('--agent <name|file>', 'a preset: instructions, tools, model and sandbox of the agent')
     .option('--model <name>', 'the model that its agent runs on')
     .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
     .addOption(
@@ -124,6 +126,22 @@ const unknownCommand = (words: readonly string[]): SubagentError => {
   )
 }
 
+/** The command that stands under these words; they must all mean one. */
+const commandAt = (program: Command, words: readonly string[]): Command =>
+  words.reduce((above, word) => {
+    const found = above.commands.find((candidate) => candidate.name() === word)
+    if (found !== undefined) return found
+    const known = above.commands.map((candidate) => candidate.name())
+    const guess = closest(word, known)
+    const hint =
+      guess !== undefined
+        ? `Did you mean "${guess}"?`
+        : known.length > 0
+          ? `There are: ${known.join(', ')}.`
+          : `"${above.name()}" has none below it.`
+    throw usage(`There is no command "${word}". ${hint}`, guess === undefined ? {} : { suggestion: guess })
+  }, program)
+
 const buildProgram = (
   io: Io,
   command: readonly string[] | undefined,
@@ -136,7 +154,7 @@ const buildProgram = (
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
     .addHelpText('after', EXAMPLES)
-    .helpCommand('help [command]', 'the help of a command')
+    .helpCommand(false)
     .argument('[words...]')
     .allowUnknownOption()
     .action(async (words: readonly string[]) => {
@@ -179,6 +197,7 @@ const buildProgram = (
   program
     .command('config')
     .description('which configuration counts: config show')
+    .helpCommand(false)
     .command('show', { isDefault: true })
     .description('each key with its value and layer; secrets are masked')
     .option('--json', 'one JSON document')
@@ -189,6 +208,11 @@ const buildProgram = (
     .option('--remove', 'take it back')
     .option('--list', 'what is trusted')
     .action(async (flags) => done(await (await import('./trust-command.ts')).trustCommand(flags, io)))
+  program
+    .command('help')
+    .description('the help of a command')
+    .argument('[command...]')
+    .action((words: readonly string[]) => commandAt(program, words).outputHelp())
   return program
 }
 

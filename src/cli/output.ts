@@ -53,7 +53,8 @@ export class Output {
   write(text: string): void {
     if (this.#broken || text === '') return
     this.#joined += text
-    if (this.#joined.length >= JOINED) this.#send()
+    // A terminal has stderr's lines between ours: the order in which they were written is the one that is seen.
+    if (this.isTTY || this.#joined.length >= JOINED) this.#send()
     else this.#scheduled ??= setImmediate(() => this.#send())
   }
 

@@ -1,4 +1,6 @@
 /** `subgate providers`: what is found here and usable, or why not. */
+import type { SubagentError } from '../contract/errors.ts'
+import { present } from '../contract/present.ts'
 import { Gateway } from '../gateway.ts'
 import type { Io } from './io.ts'
 import { columns } from './table.ts'
@@ -9,12 +11,16 @@ export interface ProviderListing {
   readonly usable: boolean
   /** Its program, or what is missing. */
   readonly where: string
+  /** Why it can't be had, although it is configured. */
+  readonly error?: SubagentError
+  /** Where it stands in the list for people. */
+  readonly group: 'here' | 'broken' | 'missing'
 }
 
 /** A longer command line says nothing more to a person. */
 const LONGEST = 100
 
-export const listProviders = (gateway: Gateway): readonly ProviderListing[] => {
+export const listProviders = async (gateway: Gateway): Promise<readonly ProviderListing[]> => {
   // As `config show` has it: what follows a flag that is named like a secret is masked.
   const { keys } = gateway.configuration().document
   const masked = (name: string): string => {
@@ -24,22 +30,36 @@ export const listProviders = (gateway: Gateway): readonly ProviderListing[] => {
   }
   const configured = Object.entries(gateway.loaded.config.providers)
     .filter(([, { command, module }]) => command !== undefined || module !== undefined)
-    .map(([name, { module }]) => ({
-      name,
-      title: 'configured',
-      usable: true,
-      where: module ?? masked(name),
-    }))
+    .map(([name, { module }]): ProviderListing => {
+      const error = gateway.runtime.providers.fault(name)
+      return {
+        name,
+        title: 'configured',
+        usable: error === undefined,
+        where: module ?? masked(name),
+        group: error === undefined ? 'here' : 'broken',
+        ...present({ error }),
+      }
+    })
   const known = gateway
     .agents()
     .filter(({ agent }) => !configured.some(({ name }) => name === agent.name))
-    .map(({ agent, program }) => ({
+    .map(({ agent, program }): ProviderListing => ({
       name: agent.name,
       title: agent.title,
       usable: program !== undefined,
       where: program ?? missing(agent.program, agent.npm),
+      group: program === undefined ? 'missing' : 'here',
     }))
-  return [...configured, ...known]
+  const builtIn = (await gateway.builtIn())
+    .filter(({ name }) => !configured.some((own) => own.name === name))
+    .map((state): ProviderListing => ({ ...state, group: 'here' }))
+  return [
+    ...configured,
+    ...known.filter(({ usable }) => usable),
+    ...builtIn,
+    ...known.filter(({ usable }) => !usable),
+  ]
 }
 
 const missing = (program: string, npm: string | undefined): string =>
@@ -53,13 +73,15 @@ export interface ProvidersFlags {
 
 export const providersCommand = async (flags: ProvidersFlags, io: Io): Promise<number> => {
   await using gateway = await Gateway.create({ cwd: io.cwd, env: io.env })
-  const all = listProviders(gateway)
+  const all = await listProviders(gateway)
   if (flags.json === true) {
     const rows = gateway.runtime.providers.all().map(({ provider }) => provider)
     const capabilities = (name: string) => rows.find((provider) => provider.name === name)?.capabilities
     io.stdout.json({
       type: 'providers',
-      providers: all.map((listing) => ({ ...listing, capabilities: capabilities(listing.name) })),
+      providers: all.map(({ name, title, usable, where, error }) =>
+        present({ name, title, usable, where, error: error?.toJSON(), capabilities: capabilities(name) }),
+      ),
     })
     return 0
   }
@@ -67,12 +89,12 @@ export const providersCommand = async (flags: ProvidersFlags, io: Io): Promise<n
     io.stdout.write(`${capabilityTable(gateway)}\n`)
     return 0
   }
-  const usable = all.filter(({ usable: here }) => here)
-  const others = all.filter(({ usable: here }) => !here)
+  const { here = [], broken = [], missing: others = [] } = Object.groupBy(all, ({ group }) => group)
   const shown =
     flags.all === true ? others : others.filter(({ where }) => where.includes('npm install')).slice(0, 6)
-  if (usable.length === 0) io.stdout.write('No agent is found here.\n')
-  io.stdout.write(columns(usable.map(({ name, title, where }) => [name, title, where])))
+  io.stdout.write(columns(here.map(({ name, title, where }) => [name, title, where])))
+  if (broken.length > 0)
+    io.stdout.write(`\nBroken:\n${columns(broken.map(({ name, error }) => [name, error?.message ?? '']))}`)
   if (shown.length > 0)
     io.stdout.write(
       `\nNot installed:\n${columns(shown.map(({ name, title, where }) => [name, title, where]))}`,

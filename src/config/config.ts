@@ -33,6 +33,13 @@ export interface ToolConfig {
   readonly includeRuntimeContext?: boolean
 }
 
+/** US dollars a million tokens. */
+export interface PriceConfig {
+  readonly input: number
+  readonly output: number
+  readonly cachedInput?: number
+}
+
 export interface Config {
   readonly defaultProvider?: string
   readonly model?: string
@@ -45,6 +52,8 @@ export interface Config {
   readonly concurrency: { readonly total: number; readonly queue: number }
   readonly subagent: { readonly maxDepth: number }
   readonly mcpServers: readonly McpServer[]
+  /** By `provider/model`. */
+  readonly prices?: Readonly<Record<string, PriceConfig>>
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly tools: Readonly<Record<string, ToolConfig>>
 }
@@ -61,14 +70,18 @@ export interface PartialConfig {
   readonly concurrency?: Partial<Config['concurrency']>
   readonly subagent?: Partial<Config['subagent']>
   readonly mcpServers?: readonly McpServer[]
+  readonly prices?: Readonly<Record<string, PriceConfig>>
   readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly tools?: Readonly<Record<string, Partial<ToolConfig>>>
 }
 
 export type LayerName = 'user' | 'project' | 'system'
 
-/** `narrowed`: the file was read, and something in it doesn't count (untrusted, or held by the system layer). */
-export type LayerState = 'used' | 'absent' | 'narrowed'
+/**
+ * `narrowed`: the file was read, and something in it doesn't count (untrusted, or held by the system layer).
+ * `invalid`: something in it is wrong, so that nothing of it counts.
+ */
+export type LayerState = 'used' | 'absent' | 'narrowed' | 'invalid'
 
 export interface LayerFile {
   readonly layer: LayerName

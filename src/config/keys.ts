@@ -41,9 +41,11 @@ const trust = entry('trust')
 const NAME = 'a name'
 const MS = 'milliseconds, 0 = none'
 const GRACE = 'milliseconds'
+const DOLLARS = 'US dollars a million tokens'
 const FLAG = 'true or false'
 const PERMISSION = 'deny, ask, allow-reads or allow'
 const SANDBOX = 'read-only, workspace-write or danger-full-access'
+const price = { because: 'it changes what a run is said to cost' } as const
 const off = { width: 'flag', absent: false } as const
 const grace = { width: 'count', because: 'it changes how long a process may outlive its end' } as const
 
@@ -80,6 +82,14 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   trust('mcpServers.*', 'a list of servers, in the shape of ACP', 'MCP servers that every task gets.', {
     because: 'it adds an MCP server',
   }),
+  trust('prices.*.input', DOLLARS, 'Price of what the model `provider/model` reads.', price),
+  trust('prices.*.output', DOLLARS, 'Price of what it writes.', price),
+  trust(
+    'prices.*.cachedInput',
+    DOLLARS,
+    'Price of what it reads from its cache; absent: as any input.',
+    price,
+  ),
   trust('providers.*.command', 'a list: program, arguments', 'The ACP agent to start.', {
     because: 'it starts a program',
     rival: 'module',

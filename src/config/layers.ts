@@ -1,6 +1,7 @@
 /** Reads the layers of configuration and merges them: user, project, and the system's above all. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { SubagentError } from '../contract/errors.ts'
 import { checkWhole, withdraw } from './complete.ts'
 import type {
   LayerFile,
@@ -26,6 +27,8 @@ export interface LoadOptions {
   readonly trusted?: (projectFile: string, content: string) => boolean
   /** Providers that need no command: the known agents and the built-in ones. */
   readonly knownAgents?: readonly string[]
+  /** Told what is wrong with a file, which then doesn't count; absent: it is thrown. */
+  readonly onFault?: (error: SubagentError) => void
 }
 
 export const SYSTEM_FILE = '/etc/subgate/config.json'
@@ -39,18 +42,28 @@ interface Source {
 export const loadConfig = (options: LoadOptions): LoadedConfig => {
   const { cwd, home, env, systemFile = SYSTEM_FILE, knownAgents = [] } = options
   const userFile = join(configDir(home, env), 'config.json')
-  const source = findProject(cwd, home, userFile)
+  const tried = attempts(options.onFault)
+  const wrong = new Set<LayerName>()
+  const layerOf = (layer: LayerName, source: () => Source | undefined): LayerFile | undefined =>
+    tried(
+      () => parsed(layer, source()),
+      () => wrong.add(layer),
+    )
+  const source = tried(
+    () => findProject(cwd, home, userFile),
+    () => wrong.add('project'),
+  )
   const trusted = source !== undefined && (options.trusted?.(source.file, source.text) ?? false)
   const layers = [
-    parsed('user', read(userFile)),
-    parsed('project', source),
-    parsed('system', read(systemFile)),
+    layerOf('user', () => read(userFile)),
+    layerOf('project', () => source),
+    layerOf('system', () => read(systemFile)),
   ].filter((layer) => layer !== undefined)
 
   const merged = mergeLayers(layers, trusted)
   const orphans = withdraw(merged, layers, knownAgents)
   const config = assemble(merged.placed.values())
-  checkWhole(config, layers, knownAgents, orphans.names)
+  tried(() => checkWhole(config, layers, knownAgents, orphans.names))
 
   const files = { user: userFile, project: source?.file ?? join(cwd, PROJECT_FILE), system: systemFile }
   return {
@@ -58,7 +71,7 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
     layers: (['user', 'project', 'system'] as const).map((layer) => ({
       layer,
       file: files[layer],
-      state: stateOf(layer, layers, merged),
+      state: wrong.has(layer) ? 'invalid' : stateOf(layer, layers, merged),
     })),
     origins: Object.fromEntries([...merged.placed.values()].map(({ key, layer }) => [key, layer])),
     withheld: [...merged.withheld, ...orphans.withheld],
@@ -66,6 +79,20 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
     system: layers.find(({ layer }) => layer === 'system')?.value ?? {},
   }
 }
+
+/** Runs a step; what is wrong is told where somebody listens, and the step then gives nothing. */
+const attempts =
+  (onFault: LoadOptions['onFault']) =>
+  <T>(step: () => T, failed: () => void = () => {}): T | undefined => {
+    try {
+      return step()
+    } catch (error) {
+      if (onFault === undefined || !SubagentError.is(error)) throw error
+      failed()
+      onFault(error)
+      return undefined
+    }
+  }
 
 const stateOf = (layer: LayerName, layers: readonly LayerFile[], merged: Merged): LayerState =>
   merged.cut.has(layer) ? 'narrowed' : layers.some((file) => file.layer === layer) ? 'used' : 'absent'

@@ -4,7 +4,7 @@ import '../contract/zod-config.ts'
 import { SubagentError } from '../contract/errors.ts'
 import { complaint } from '../contract/parse.ts'
 import { depthSchema, mcpServersSchema, permissionSchema, sandboxSchema } from '../contract/request-schema.ts'
-import type { GraceConfig, PartialConfig, ProviderConfig, ToolConfig } from './config.ts'
+import type { GraceConfig, PartialConfig, PriceConfig, ProviderConfig, ToolConfig } from './config.ts'
 import { jsonFault } from './json-text.ts'
 import { keysUnder, rowOf } from './keys.ts'
 import { printable } from '../contract/printable.ts'
@@ -81,6 +81,18 @@ const tool: z.ZodMiniType<Partial<ToolConfig>> = z.strictObject({
   includeRuntimeContext: z.exactOptional(z.boolean()),
 })
 
+const model = z.string().check(
+  z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\/\S+$/, {
+    error: 'a model is named as provider/model',
+  }),
+)
+
+const price: z.ZodMiniType<PriceConfig> = z.strictObject({
+  input: amount,
+  output: amount,
+  cachedInput: z.exactOptional(amount),
+})
+
 const mcpServers = mcpServersSchema.check(
   z.refine((servers) => new Set(servers.map((server) => server.name)).size === servers.length, {
     error: 'two servers have the same name',
@@ -107,6 +119,7 @@ export const configSchema: z.ZodMiniType<PartialConfig> = z.strictObject({
   ),
   subagent: z.exactOptional(z.strictObject({ maxDepth: z.exactOptional(depthSchema) })),
   mcpServers: z.exactOptional(mcpServers),
+  prices: z.exactOptional(z.record(model, price)),
   providers: z.exactOptional(z.record(label, provider)),
   tools: z.exactOptional(z.record(label, tool)),
 })

@@ -1,6 +1,7 @@
 /** What `subgate config show` prints: each key with its value and layer, secrets masked. */
 import type { JsonValue } from '../contract/json.ts'
 import type { LayerName, LayerState, LoadedConfig, WithheldKey } from './config.ts'
+import { CONFIG_KEYS } from './keys.ts'
 import { leavesOf } from './leaves.ts'
 import { maskValue } from './mask.ts'
 import { printable } from '../contract/printable.ts'
@@ -11,10 +12,12 @@ export interface ConfigDescription {
     readonly file: string
     readonly state: LayerState
   }[]
+  /** Every key there is; a `*` stands for any name, where nothing of that kind is set. */
   readonly keys: readonly {
     readonly key: string
-    readonly value: JsonValue
-    readonly layer: 'default' | LayerName
+    /** Absent where the key is unset. */
+    readonly value?: JsonValue
+    readonly layer: 'default' | 'unset' | LayerName
   }[]
   readonly withheld: readonly WithheldKey[]
 }
@@ -25,17 +28,28 @@ export const describeConfig = (
 ): { readonly document: ConfigDescription; readonly text: string } => {
   const document: ConfigDescription = {
     layers: loaded.layers,
-    keys: leavesOf(loaded.config).map(({ key, row, value }) => ({
-      key,
-      value: maskValue(row.key, value),
-      layer: loaded.origins[key] ?? 'default',
-    })),
+    keys: keysOf(loaded),
     withheld: loaded.withheld,
   }
   return { document, text: textOf(document) }
 }
 
-const shown = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value))
+/** In the order of the key table. */
+const keysOf = ({ config, origins }: LoadedConfig): ConfigDescription['keys'] => {
+  const leaves = leavesOf(config)
+  return CONFIG_KEYS.flatMap((known): ConfigDescription['keys'] => {
+    const set = leaves.filter(({ row }) => row === known)
+    if (set.length === 0) return [{ key: known.key, layer: 'unset' }]
+    return set.map(({ key, value }) => ({
+      key,
+      value: maskValue(known.key, value),
+      layer: origins[key] ?? 'default',
+    }))
+  })
+}
+
+const shown = (value: JsonValue | undefined): string =>
+  value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value)
 
 const textOf = ({ layers, keys, withheld }: ConfigDescription): string => {
   const sections = [

@@ -9,6 +9,8 @@ import type { SubagentRun } from './run.ts'
 
 export interface SubagentProvider {
   readonly name: string
+  /** What messages call it, where its name says too little, as of a command line. */
+  readonly title?: string
   /** The promise that the gate holds requests against. */
   readonly capabilities: SubagentCapabilities
   /** Rows whose declared value is an upper bound until the handshake (law 1). */

@@ -60,11 +60,13 @@ export const admit = async (
 
   const standing = resolved.live?.agent?.usable === true ? resolved.live.agent : undefined
   const opened = standing && resolved.live?.opened
+  // An agent that is set up anew goes on with the model of the one before it.
+  const reopened = origin.from === 'resume' ? resolved.live?.opened : undefined
   const cwd = request.cwd ?? opened?.cwd ?? stored?.header.cwd ?? parent?.cwd ?? host.cwd
-  await checkDirectory(cwd, 'cwd')
+  checkDirectory(cwd, 'cwd')
   const additionalDirectories = request.additionalDirectories ?? []
   for (const [index, path] of additionalDirectories.entries()) {
-    await checkDirectory(path, `additionalDirectories.${index}`)
+    checkDirectory(path, `additionalDirectories.${index}`)
   }
   const descriptor = resumed?.registers.descriptor
   const stands = resolved.live?.agent?.usable === true
@@ -135,7 +137,7 @@ export const admit = async (
       cwd,
       additionalDirectories,
       // What it was created with, where nothing else is asked for (B9.1).
-      model: model ?? preset?.model ?? descriptor?.model,
+      model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
       effort,
       sandbox,
       permission,
@@ -167,7 +169,8 @@ export const secondGate = (
   capabilities: SubagentCapabilities,
   providers: ProviderRegistry,
 ): void => {
-  const refusal = gate({ name: provider.name, capabilities }, gateInput, () =>
+  const { name, title } = provider
+  const refusal = gate({ ...present({ name, title }), capabilities }, gateInput, () =>
     alternatives(providers, parent),
   )
   if (refusal !== undefined) throw refusal

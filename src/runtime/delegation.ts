@@ -18,7 +18,11 @@ export const delegationOf = (context: DelegationContext): Delegation => {
   const { request, providers } = context
   const { sessionId, depth, maxDepth } = request
   return {
-    provider: (name) => providers.find(name)?.provider,
+    provider: (name) => {
+      const fault = providers.fault(name)
+      if (fault !== undefined) throw fault
+      return providers.find(name)?.provider
+    },
     depth: () => {
       const parent = { depth, ...(maxDepth !== undefined && { maxDepth }) }
       const cap = effectiveCap({ parent, host: context.hostDepth() })

@@ -5,7 +5,7 @@ import type { LetterId } from '../contract/letters.ts'
 import { present } from '../contract/present.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { Denial, SubagentResult, TurnOutcome } from '../contract/result.ts'
-import type { ProviderSession } from '../contract/provider.ts'
+import type { ProviderSession, SubagentProvider } from '../contract/provider.ts'
 import type { Verdict } from './ending.ts'
 import type { Registered } from './registry.ts'
 
@@ -26,14 +26,14 @@ export const startedEvent = (
 export const unappliedNotice = (
   { permission, requested }: ResolvedStartRequest,
   { capabilities }: ProviderSession,
-  provider: string,
+  { name, title = name }: Pick<SubagentProvider, 'name' | 'title'>,
 ): Notice | undefined => {
   if (capabilities.permissions !== 'none' || permission === 'allow') return undefined
   if (requested.permission !== undefined) return undefined
   return {
     type: 'notice',
     severity: 'info',
-    title: `${provider} decides by itself what it does: it isn't known to ask first.`,
+    title: `${title} decides by itself what it does: it isn't known to ask first.`,
     data: { notApplied: 'permission', value: permission },
   }
 }

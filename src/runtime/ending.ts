@@ -23,6 +23,11 @@ export interface Verdict {
   readonly structured?: JsonValue
 }
 
+/** Tells whoever still listens to a run's signal that its turn has ended: one for all, as to make one takes time. */
+export const OVER: SubagentError = new SubagentError('CANCELLED', 'prompt', 'The run is over.', {
+  by: 'request',
+})
+
 const ended = (status: RunStatus, category?: EndingCategory): Verdict => ({
   status,
   ...(category !== undefined && { category }),
@@ -38,18 +43,12 @@ const stopped = (stop: Stop): Verdict => {
   if (stop.kind === 'fault') return failedWith(stop.error)
   const { which, limitMs } = stop
   const code = which === 'idle' ? 'IDLE_TIMEOUT' : 'TOTAL_TIMEOUT'
-  const words = which === 'idle' ? 'gave no sign of life for' : 'reached its total limit of'
-  const flag = which === 'idle' ? '--idle-timeout' : '--timeout'
-  return failedWith(
-    new SubagentError(
-      code,
-      'prompt',
-      `The run ${words} ${limitMs / 1000} s and was ended. Raise ${flag}, or ask for less.`,
-      {
-        limitMs,
-      },
-    ),
-  )
+  const seconds = `${limitMs / 1000} s`
+  const words =
+    which === 'idle'
+      ? `The agent was silent for ${seconds}, the idle limit, and was ended. Raise it with --idle-timeout, or see why the agent hangs.`
+      : `The run took longer than ${seconds}, its total limit, and was ended. Raise it with --timeout, or ask for less.`
+  return failedWith(new SubagentError(code, 'prompt', words, { limitMs }))
 }
 
 const byOutcome = (outcome: TurnOutcome, hasText: boolean): Verdict => {

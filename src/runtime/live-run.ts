@@ -13,7 +13,7 @@ import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
 import { conclusionOf, notSteerable, resultOf, startedEvent, unappliedNotice } from './edges.ts'
 import type { Conclusion } from './edges.ts'
-import { asFault, endingOf, failedWith, logFault } from './ending.ts'
+import { asFault, endingOf, failedWith, logFault, OVER } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
 import { settlementNotice } from './notice.ts'
 import { checkedOutcome } from './outcome.ts'
@@ -106,7 +106,7 @@ export class LiveRun implements SubagentRun {
   publish(): void {
     const { request, session, agent, together } = this.#context
     this.#journal.start(startedEvent(request, session.registered, together?.deliver), together)
-    const unapplied = unappliedNotice(request, agent, this.provider)
+    const unapplied = unappliedNotice(request, agent, session.registered.provider)
     if (unapplied !== undefined) this.#journal.record(unapplied)
   }
 
@@ -242,7 +242,7 @@ export class LiveRun implements SubagentRun {
     this.#desk.close()
     this.#turnOver = true
     this.#stopped.resolve()
-    if (!this.#abort.signal.aborted) this.#abort.abort()
+    if (!this.#abort.signal.aborted) this.#abort.abort(OVER)
     const stays = request.keep && turned !== undefined && agent.usable
     let ending = turned
     try {

@@ -14,6 +14,7 @@ export type AdditionListener = (entry: Registered) => unknown
 export class ProviderRegistry {
   readonly #entries = new Map<string, Registered>()
   readonly #aliases = new Map<string, string>()
+  readonly #faults = new Map<string, SubagentError>()
   readonly #listeners = new Set<AdditionListener>()
   readonly #log: Logger
   #later: (() => void) | undefined
@@ -32,15 +33,7 @@ export class ProviderRegistry {
     aliases: readonly string[] = [],
   ): Disposable {
     const { name } = provider
-    const taken = [name, ...aliases].find((word) => this.#canonical(word) !== undefined)
-    if (taken !== undefined) {
-      throw new SubagentError(
-        'DUPLICATE_PROVIDER',
-        'resolve',
-        `A provider named "${taken}" is registered already; the new one was left out. Give it another name.`,
-        { provider: taken },
-      )
-    }
+    this.#refuseTaken([name, ...aliases])
     const entry: Registered = { provider, settings }
     this.#entries.set(name, entry)
     for (const alias of aliases) this.#aliases.set(alias, name)
@@ -56,6 +49,18 @@ export class ProviderRegistry {
       throw error
     }
     return { [Symbol.dispose]: remove }
+  }
+
+  /** A provider that is there by name only: each start on it is rejected with this error, and nothing else is. */
+  fail(name: string, error: SubagentError, aliases: readonly string[] = []): void {
+    this.#refuseTaken([name, ...aliases])
+    this.#faults.set(name, error)
+    for (const alias of aliases) this.#aliases.set(alias, name)
+  }
+
+  /** Why a provider of this name can't be had. */
+  fault(name: string): SubagentError | undefined {
+    return this.#faults.get(this.#canonical(name) ?? name)
   }
 
   /** Providers that are looked for only when a name isn't known yet, or all are wanted. */
@@ -77,6 +82,8 @@ export class ProviderRegistry {
   get(name: string): Registered {
     const found = this.find(name)
     if (found !== undefined) return found
+    const fault = this.fault(name)
+    if (fault !== undefined) throw fault
     const known = this.names()
     const guess = closest(name, [...known, ...this.#aliases.keys()])
     const hint = guess === undefined ? '' : ` Did you mean "${guess}"?`
@@ -117,7 +124,18 @@ export class ProviderRegistry {
     add?.()
   }
 
+  #refuseTaken(words: readonly string[]): void {
+    const taken = words.find((word) => this.#canonical(word) !== undefined)
+    if (taken === undefined) return
+    throw new SubagentError(
+      'DUPLICATE_PROVIDER',
+      'resolve',
+      `A provider named "${taken}" is registered already; the new one was left out. Give it another name.`,
+      { provider: taken },
+    )
+  }
+
   #canonical(name: string): string | undefined {
-    return this.#entries.has(name) ? name : this.#aliases.get(name)
+    return this.#entries.has(name) || this.#faults.has(name) ? name : this.#aliases.get(name)
   }
 }

@@ -74,7 +74,7 @@ export const lineageEnvironment = (
 
 export const cancelledStart = (signal: AbortSignal | undefined): SubagentError => {
   if (SubagentError.is(signal?.reason)) return signal.reason
-  return new SubagentError('CANCELLED', 'request', 'The start was cancelled before anything was published.', {
+  return new SubagentError('CANCELLED', 'request', 'Cancelled before the agent had begun.', {
     by: 'request',
   })
 }

@@ -165,6 +165,20 @@ export interface Removal {
   remove(ids: readonly SessionId[]): Promise<readonly SessionId[]>
 }
 
+/** A session from elsewhere, with its whole log and no open run. */
+export interface Arrival {
+  readonly header: Omit<SessionHeader, 'prefix'>
+  /** What it shared with the session that it was copied from: the first of its events. */
+  readonly inherited: readonly LogEntry[]
+  readonly entries: readonly LogEntry[]
+  readonly registers: Registers
+}
+
+export interface Intake {
+  /** Takes all of them in, held by nobody, in one transaction. Rejects when one's id is taken; then none is here. */
+  take(arrivals: readonly Arrival[]): Promise<void>
+}
+
 /** Letters between sessions: messages down, reports and notices up. */
 export interface Mailbox {
   /** Undelivered letters to a session, in the order in which they were posted. */
@@ -230,4 +244,4 @@ export interface UsedKey {
 
 /** All of it, as one database gives it. */
 export interface Store
-  extends SessionStore, SessionIndex, Recovery, Removal, Mailbox, SlotLedger, KeyLedger, Disposable {}
+  extends SessionStore, SessionIndex, Recovery, Removal, Intake, Mailbox, SlotLedger, KeyLedger, Disposable {}

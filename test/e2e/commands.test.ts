@@ -1,13 +1,13 @@
-/** The commands around `run`: what is here, what is configured, what is trusted, and words that are none. */
+/** The commands around `run`: what is here, and words that are none. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import { VERSION } from '../../src/version.ts'
 import { PROGRAM } from './built.ts'
-import { documentOf, fake, logOf, Rig } from './cli-rig.ts'
+import { documentOf, fake, Rig } from './cli-rig.ts'
 
 describe('help and version', () => {
   test('--version is the version alone', async () => {
@@ -48,6 +48,20 @@ describe('help and version', () => {
 
 describe('words that mean nothing', () => {
   test.each([
+    [['help', 'prsets'], 'There is no command "prsets". Did you mean "presets"?'],
+    [
+      ['help', 'nope'],
+      'There is no command "nope". There are: run, acp, providers, presets, config, trust, help.',
+    ],
+    [['help', 'config', 'shw'], 'There is no command "shw". Did you mean "show"?'],
+    [
+      ['run', '-C', '/nope', 'x', '--', 'agent'],
+      `--cwd (-C) is "/nope", which can't be opened (ENOENT). Name a directory that exists.`,
+    ],
+    [
+      ['run', '--add-dir', '/nope', 'x', '--', 'agent'],
+      `--add-dir is "/nope", which can't be opened (ENOENT). Name a directory that exists.`,
+    ],
     [['runn', 'x'], 'There is no command "runn". Did you mean "run"? See: subgate --help'],
     [
       ['fix the bug'],
@@ -101,7 +115,10 @@ describe('what is here', () => {
     await using rig = new Rig()
     const empty = await rig.run([])
     expect(empty).toMatchObject({ code: 0, stderr: '' })
-    expect(empty.stdout).toContain('Agents here\n  none (subgate providers says how to get one)')
+    expect(empty.stdout).toMatch(
+      /^Agents here\n {2}spawn {2}Built-in agent {2}needs --model provider\/model, .* ANTHROPIC_API_KEY or OPENAI_API_KEY\n {2}fork {3}Built-in agent {2}for delegation only/mu,
+    )
+    expect(empty.stdout).toContain('subgate run spawn --model rehearsal "…"')
     expect(empty.stdout).toContain('Runs\n  none')
     rig.installFake('opencode', [])
     const running = rig.start([
@@ -111,7 +128,7 @@ describe('what is here', () => {
     ])
     await running.heard('working')
     const busy = (await rig.run([])).stdout
-    expect(busy).toMatch(/Agents here\n {2}opencode +OpenCode\n/u)
+    expect(busy).toMatch(/Agents here\n {2}opencode +OpenCode\n {2}spawn /u)
     expect(busy).toMatch(/Runs\n {2}\d+ +ses_\w+ +/u)
     expect(busy).toContain('subgate run opencode "…"')
     running.child.kill('SIGINT')
@@ -147,97 +164,36 @@ describe('what is here', () => {
   })
 })
 
-describe('configuration', () => {
-  test('config show has each key with its layer, and no secret', async () => {
-    await using rig = new Rig()
-    rig.configure({
-      model: 'big',
-      limits: { idleMs: 1000 },
-      mcpServers: [
-        {
-          name: 's',
-          type: 'http',
-          url: 'https://u:sk-planted@h/?k=sk-planted',
-          headers: [{ name: 'A', value: 'sk-planted' }],
-        },
-      ],
-      providers: { mine: { command: ['m'], env: { KEY: 'sk-planted', OTHER: true } } },
-    })
-    rig.write('.subgate/config.json', { permission: 'deny' })
-    const { stdout, code, stderr } = await rig.run(['config', 'show'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^model +big +user$/mu)
-    expect(stdout).toMatch(/^permission +deny +project$/mu)
-    expect(stdout).toMatch(/^limits\.startupMs +60000 +default$/mu)
-    expect(stdout).toMatch(/^providers\.mine\.env\.KEY +\*\*\* +user$/mu)
-    expect((await rig.run(['config'])).stdout).toBe(stdout)
-    const json = await rig.run(['config', 'show', '--json'])
-    expect(() => documentOf(json)).not.toThrow()
-    for (const text of [stdout, json.stdout]) expect(text).not.toContain('sk-planted')
-  })
+describe('the built-in agent among the providers', () => {
+  const rowOf = async (rig: Rig, env: Record<string, string> = {}): Promise<string> =>
+    (await rig.run(['providers'], { env })).stdout.split('\n').find((line) => line.startsWith('spawn ')) ?? ''
 
-  test('what an untrusted project may not do is left out with a line; trust makes it count, a change asks again', async () => {
+  test('is ready with the configured model, or says by name what it needs', async () => {
     await using rig = new Rig()
-    const [log, other] = [join(rig.root, 'log'), join(rig.root, 'other')]
-    const agent = (file: string): object => ({
-      providers: {
-        local: { command: fake([{ log: file }, ...acpHandshake(), ...acpTurn(['ok'])]).slice(1) },
-      },
-    })
-    rig.write('.subgate/config.json', {
-      model: 'small',
-      limits: { totalMs: 60_000, idleMs: 3_600_000 },
-      ...agent(log),
-    })
-    const untrusted = await rig.run(['run', '-p', 'local', 'x', '--json'])
-    expect(untrusted.code).toBe(2)
-    expect(documentOf(untrusted)).toMatchObject({ error: { code: 'PROVIDER_NOT_FOUND' } })
-    expect(untrusted.stderr).toMatch(/providers\.local\.command.*starts a program/u)
-    expect(untrusted.stderr).toMatch(/limits\.idleMs/u)
-    expect(untrusted.stderr).not.toMatch(/model|totalMs/u)
-    expect(existsSync(log)).toBe(false)
-
-    const trust = await rig.run(['trust'])
-    expect(trust).toMatchObject({ code: 0, stdout: '' })
-    expect(trust.stderr).toContain(
-      `${join(rig.work, '.subgate/config.json')} is trusted as it stands now, with the presets beside it.`,
+    expect(await rowOf(rig, { OPENAI_API_KEY: 'sk-planted' })).toBe(
+      'spawn  Built-in agent  needs --model provider/model, or "model" in the configuration; set up here: openai',
     )
-    expect((await rig.run(['trust', '--list'])).stdout).toBe(`${join(rig.work, '.subgate/config.json')}\n`)
-    const trusted = await rig.run(['run', '-p', 'local', 'x', '--json'])
-    expect(trusted.stderr).not.toContain('left out')
-    expect(logOf(log).length).toBeGreaterThan(0)
-
-    rig.write('.subgate/config.json', agent(other))
-    const changed = await rig.run(['run', '-p', 'local', 'x', '--json'])
-    expect(changed.code).toBe(2)
-    expect(changed.stderr).toMatch(/providers\.local\.command/u)
-    expect(existsSync(other)).toBe(false)
-
-    expect((await rig.run(['trust', '--remove'])).stderr).toContain('is no longer trusted')
-    expect((await rig.run(['trust', '--list'])).stdout).toBe('')
+    rig.configure({ model: 'anthropic/claude-opus-4-8' })
+    expect(await rowOf(rig)).toBe(
+      'spawn  Built-in agent  the configured model anthropic/claude-opus-4-8 needs a key: ANTHROPIC_API_KEY',
+    )
+    expect(await rowOf(rig, { ANTHROPIC_API_KEY: 'sk-planted' })).toBe(
+      'spawn  Built-in agent  ready with model anthropic/claude-opus-4-8',
+    )
+    rig.configure({ model: 'nonsense' })
+    expect(await rowOf(rig)).toContain('the configured model nonsense is unknown')
   })
 
-  test('trust without a project says that there is nothing to trust', async () => {
+  test('JSON has the canonical names', async () => {
     await using rig = new Rig()
-    expect(await rig.run(['trust'])).toMatchObject({
-      code: 0,
-      stderr: 'There is no .subgate/config.json and no preset here or above; nothing needs trust.\n',
-    })
-  })
-
-  test.each([
-    ['{"limits": {"idelMs": 1}}', /unknown key "limits\.idelMs"\. Did you mean "idleMs"\?/u],
-    ['{"permission": "maybe"}', /"permission": .* It takes deny, ask, allow-reads or allow\./u],
-    ['{"model": }', /line 1, column 11: this is no JSON/u],
-  ])('%s is an error with its file, key and remedy: exit 2', async (config, message) => {
-    await using rig = new Rig()
-    rig.configure(config)
-    for (const args of [['run', 'x', '--', 'agent'], ['providers'], ['config', 'show'], []]) {
-      const { code, stdout, stderr } = await rig.run(args)
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(join(rig.root, 'config/subgate/config.json'))
-      expect(stderr).toMatch(message)
+    rig.configure({ model: 'rehearsal' })
+    const { providers } = documentOf(await rig.run(['providers', '--json'])) as unknown as {
+      providers: readonly { readonly name: string }[]
     }
+    expect(providers.slice(0, 2)).toMatchObject([
+      { name: 'spawn', title: 'Built-in agent', usable: true, where: 'ready with model rehearsal' },
+      { name: 'fork', usable: false },
+    ])
   })
 })
 

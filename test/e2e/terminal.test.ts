@@ -1,5 +1,5 @@
 /** The terminal presentation in a real process under a pty, its bytes read by a terminal emulator. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,6 +84,33 @@ test('with stderr in a file there are no live lines, and the text is still made 
   expect(bytes.replaceAll('\r\n', '\n')).toBe('First line.\nSecond: no')
 })
 
+test('subgate run shows its children as a tree while they work and at the end, and a pipe has none of it', async () => {
+  const { XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME } = process.env
+  const home = mkdtempSync(join(tmpdir(), 'terminal-'))
+  const env = { TERM: 'xterm', HOME: home, XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME }
+  const script =
+    'delegate count: say: Seven.\nalso delegate wait: fail 503 once after 1s: busy\n  say: Done.\nsay: Both.'
+  const words = [process.execPath, CLI, 'run', 'spawn', '--model', 'rehearsal', '-C', home, script]
+  try {
+    const bytes = await onTerminal(80, env, words.map(quoted).join(' '))
+    expect((await shownBy(bytes, 80)).slice(-4)).toEqual([
+      'Both.',
+      expect.stringMatching(/^spawn {12}completed {2}\ds$/v),
+      expect.stringMatching(/^├─ spawn: count {2}completed {2}0s$/v),
+      expect.stringMatching(/^└─ spawn: wait {3}completed {2}\ds$/v),
+    ])
+    expect(bytes).toMatch(/└─ spawn: wait .*thinking/v)
+    const { status, stdout, stderr } = spawnSync(process.execPath, words.slice(1), {
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Both.\n' })
+    expect(stderr).not.toMatch(/spawn|[├└]/v)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+})
+
 test('subgate run asks there, shows what the agent does, and leaves its answer alone', async () => {
   const home = mkdtempSync(join(tmpdir(), 'terminal-'))
   const { XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME } = process.env
@@ -117,7 +144,7 @@ test('subgate run asks there, shows what the agent does, and leaves its answer a
     expect(shown.filter((line) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/v.test(line))).toEqual([])
     const [before = ''] = bytes.split('I waited')
     const during = (await shownBy(before.slice(0, before.lastIndexOf('\u001B8')), 100)).at(-1)
-    expect(during).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] acp writing \ds$/v)
+    expect(during).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] node main\.ts writing \ds$/v)
     expect(readFileSync(join(home, '設計書.md'), 'utf8')).toBe('hello\n')
   } finally {
     rmSync(home, { recursive: true, force: true })

@@ -82,6 +82,31 @@ describe('C05: a start-up failure tells what to do:', () => {
     nothingLeft(house)
   })
 
+  test('(c) words on stdout that are no ACP, such as how it is used, and exit 2', async () => {
+    const house = acp(
+      [{ write: 'usage: fake \u001B[2Jsk-planted-value\nmore\n' }, { stderr: 'bad flag\n' }, { exit: 2 }],
+      {
+        env: { FAKE_KEY: 'sk-planted-value' },
+      },
+    )
+    const error = await rejection(house.start())
+    expect([error.code, error.phase]).toEqual(['AGENT_EXITED', 'initialize'])
+    expect(error.message).toBe(
+      'fake exited with code 2 before it was ready. It wrote "usage: fake \\\\x1b[2J[FAKE_KEY]", which is no ACP. Its last words: bad flag',
+    )
+    nothingLeft(house)
+  })
+
+  test('what messages call it is its title, and programs its name', async () => {
+    const house = acp([{ exit: 3 }], { title: 'my-agent' })
+    const error = await rejection(house.start())
+    expect(error.message).toBe('my-agent exited with code 3 before it was ready.')
+    const refused = await rejection(house.start({ maxDepth: 0 }))
+    expect(refused.message).toContain("but my-agent can't honour it")
+    expect(refused.data).toMatchObject({ provider: 'fake' })
+    nothingLeft(house)
+  })
+
   test('(d) exit 0 at once', async () => {
     const house = acp([{ exit: 0 }])
     const error = await rejection(house.start())

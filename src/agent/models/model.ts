@@ -14,6 +14,8 @@ import { closest } from '../../contract/parse.ts'
 import { baseUrlOf, firstSet } from './address.ts'
 import type { Environment } from './address.ts'
 import { connect, optionsKey } from './connect.ts'
+import { costByPrice, costInUsage } from './cost.ts'
+import type { CostOf, ModelPrice } from './cost.ts'
 import { effortOptions } from './effort.ts'
 import { PROVIDERS, contentOf } from './providers.ts'
 import type { ContentKinds, ModelProvider } from './providers.ts'
@@ -27,19 +29,16 @@ export interface AgentModel {
   readonly effort: boolean
   /** Provider options for one call; throws INVALID_REQUEST for a level that the model doesn't have. */
   effortOptions?(effort: string): Readonly<Record<string, JsonObject>>
-  readonly price?: ModelPrice
+  /** Absent where nobody says what this model costs. */
+  readonly costOf?: CostOf
   /** Puts the variable's name where the key's value stands: for texts that come from the service. */
   redact?(text: string): string
 }
 
-/** US dollars a million tokens. */
-export interface ModelPrice {
-  readonly input: number
-  readonly output: number
-}
-
 export interface LoadOptions {
   readonly env: Environment
+  /** By `provider/model`; what a service itself says counts before. */
+  readonly prices?: Readonly<Record<string, ModelPrice>>
   /** The platform's own when absent. */
   readonly fetch?: typeof globalThis.fetch
 }
@@ -92,11 +91,23 @@ const keyOf = (ref: string, { keys, keyless }: ModelProvider, env: Environment):
   )
 }
 
+const costs = ({ saysCost }: ModelProvider, price: ModelPrice | undefined): Pick<AgentModel, 'costOf'> => {
+  const priced = price && costByPrice(price)
+  if (saysCost !== true) return priced === undefined ? {} : { costOf: priced }
+  return { costOf: (usage) => costInUsage(usage) ?? priced?.(usage) }
+}
+
+/** Kept, since to ask for a module again takes longer than the rest of a start. */
+let rehearsal: typeof import('./rehearsal.ts') | undefined
+
 /** Rejects with INVALID_REQUEST or AUTH_REQUIRED before any package is loaded; nothing is asked of the service. */
-export const loadModel = async (ref: string, { env, fetch }: LoadOptions): Promise<AgentModel> => {
+export const loadModel = async (
+  ref: string,
+  { env, prices = {}, fetch }: LoadOptions,
+): Promise<AgentModel> => {
   if (ref === REHEARSAL) {
-    const { rehearsalModel } = await import('./rehearsal.ts')
-    return rehearsalModel()
+    rehearsal ??= await import('./rehearsal.ts')
+    return rehearsal.rehearsalModel()
   }
   const { provider, id } = providerOf(ref)
   const key = keyOf(ref, provider, env)
@@ -112,6 +123,7 @@ export const loadModel = async (ref: string, { env, fetch }: LoadOptions): Promi
     ...(effort?.models.test(id) === true && {
       effortOptions: (level: string) => ({ [optionsKey(provider)]: effortOptions(ref, effort, level) }),
     }),
+    ...costs(provider, Object.hasOwn(prices, ref) ? prices[ref] : undefined),
     redact: (text) => (key === '' ? text : text.replaceAll(key, named)),
   }
 }

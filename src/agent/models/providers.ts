@@ -26,6 +26,8 @@ export interface ModelProvider {
   readonly sees: RegExp
   readonly hears: RegExp
   readonly effort?: EffortRule
+  /** Its usage holds what the answer cost, in US dollars. */
+  readonly saysCost?: true
   /** Sent with each request, under the provider's name. */
   readonly always?: { readonly [option: string]: string | boolean | { readonly [key: string]: string } }
 }
@@ -116,6 +118,7 @@ export const PROVIDERS: readonly ModelProvider[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     sees: new RegExp(`^(?:anthropic|openai|google)/|${OPEN_EYES.source}`, 'iu'),
     hears: /^google\/(?!gemma)/u,
+    saysCost: true,
     effort: {
       models: ALL,
       levels: ['minimal', 'low', 'medium', 'high', 'xhigh'],

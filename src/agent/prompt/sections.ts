@@ -35,16 +35,15 @@ export class PromptSections implements Disposable {
     return this.#sections.add(section.name, section)
   }
 
+  /** Of the sections that say something, in their order. */
   names(): readonly string[] {
-    return this.#ordered().map(({ name }) => name)
+    return this.#filled().map(({ name }) => name)
   }
 
   /** Empty sections leave no gap. */
   render(): string {
-    const variables = this.#variables.all()
-    return this.#ordered()
-      .map(({ name, text }) => fillTemplate(text, variables, name))
-      .filter((text) => text !== '')
+    return this.#filled()
+      .map(({ text }) => text)
       .join('\n\n')
   }
 
@@ -52,6 +51,13 @@ export class PromptSections implements Disposable {
   [Symbol.dispose](): void {
     this.#sections[Symbol.dispose]()
     this.#variables[Symbol.dispose]()
+  }
+
+  #filled(): readonly { readonly name: string; readonly text: string }[] {
+    const variables = this.#variables.all()
+    return this.#ordered()
+      .map(({ name, text }) => ({ name, text: fillTemplate(text, variables, name) }))
+      .filter(({ text }) => text !== '')
   }
 
   #ordered(): readonly PromptSection[] {

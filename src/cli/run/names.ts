@@ -52,7 +52,7 @@ export const installableAgents = (gateway: Gateway): readonly Installable[] =>
 /** A known agent that isn't installed is told apart from a name that means nothing here. */
 export const requireInstalled = (name: string, gateway: Gateway): void => {
   const { providers } = gateway.runtime
-  if (providers.find(name) !== undefined) return
+  if (providers.find(name) !== undefined || providers.fault(name) !== undefined) return
   const known = gateway.agents().find(({ agent }) => agent.name === name || agent.aliases?.includes(name))
   if (known === undefined) return
   const { title, program, npm } = known.agent

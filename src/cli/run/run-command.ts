@@ -6,6 +6,7 @@ import { Gateway, StoredRun } from '../../gateway.ts'
 import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '../documents.ts'
 import type { Io } from '../io.ts'
 import { errorHints, waitLine } from './failure.ts'
+import { asTyped } from './as-typed.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
 import { chooseProvider } from './choice.ts'
@@ -32,13 +33,15 @@ const isInteractive = (io: Io): boolean => io.stdin.isTTY && io.stderr.isTTY
 export const runCommand = async (invocation: RunInvocation, io: Io): Promise<number> => {
   const { flags } = invocation
   const format = formatOf(flags)
-  const terminal = io.stderr.isTTY || io.stdout.isTTY ? await terminalSession(io) : undefined
+  let opened: Gateway | undefined
+  const titleOf = (provider: string): string =>
+    opened?.runtime.providers.find(provider)?.provider.title ?? provider
+  const terminal = io.stderr.isTTY || io.stdout.isTTY ? await terminalSession(io, titleOf) : undefined
   const say = (line: string): void => (terminal === undefined ? io.say(line) : terminal.note(line))
   const text = (chunk: string): void =>
     terminal === undefined ? io.stdout.write(chunk) : terminal.text(chunk)
   const presenter = presenterFor(format, { stdout: io.stdout, text, say })
   let run: SubagentRun | undefined
-  let opened: Gateway | undefined
   using interrupts = new Interrupts(
     () => run?.cancel('signal'),
     () => {
@@ -65,11 +68,12 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal?.started()
     await faults.unless(follow(run, gateway, presenter, io, terminal))
     const document = resultDocument(await run.result, flags.onDenied ?? 'fail', interrupts.received)
-    terminal?.close()
     presenter.result(document)
+    if (format !== 'quiet') terminal?.tree()
+    terminal?.close()
     return document.exitCode
   } catch (error) {
-    const document = errorDocument(asSubagentError(error), interrupts.received)
+    const document = errorDocument(asTyped(asSubagentError(error)), interrupts.received)
     terminal?.close()
     presenter.error(document)
     if (format === 'text' || format === 'quiet') for (const line of errorHints(document.error)) say(line)
@@ -77,9 +81,9 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
   }
 }
 
-const terminalSession = async (io: Io): Promise<TerminalSession> => {
+const terminalSession = async (io: Io, titleOf: (provider: string) => string): Promise<TerminalSession> => {
   const { TerminalSession } = await import('./terminal-session.ts')
-  return new TerminalSession(io)
+  return new TerminalSession(io, titleOf)
 }
 
 const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['say']): Promise<Gateway> => {

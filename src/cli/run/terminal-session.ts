@@ -3,21 +3,31 @@ import type { LogEntry } from '../../contract/events.ts'
 import type { SubagentRun } from '../../contract/run.ts'
 import type { Io } from '../io.ts'
 import { abilitiesOf } from '../terminal/abilities.ts'
+import type { Abilities } from '../terminal/abilities.ts'
 import { nextDoing, STARTING } from '../terminal/doing.ts'
 import type { Doing } from '../terminal/doing.ts'
 import { LiveView } from '../terminal/live-view.ts'
+import type { LiveLine } from '../terminal/status-line.ts'
 import { PermissionPrompt } from '../terminal/permission-prompt.ts'
+import { RunTree } from '../terminal/run-tree.ts'
+
+type Shown = Pick<LiveLine, 'path' | 'startedAt' | 'under'>
 
 export class TerminalSession {
   readonly #io: Io
   readonly #view: LiveView
-  readonly #doing = new Map<string, { readonly path: string; readonly startedAt: number; doing: Doing }>()
+  readonly #abilities: Abilities
+  readonly #tree: RunTree
+  readonly #doing = new Map<string, { readonly line: Shown; doing: Doing }>()
   readonly #withdrawn = new Map<string, AbortController>()
   #prompt: PermissionPrompt | undefined
 
-  constructor(io: Io) {
+  /** `titleOf` is what people are told of a provider. */
+  constructor(io: Io, titleOf: (provider: string) => string) {
     this.#io = io
+    this.#tree = new RunTree(titleOf)
     const abilities = abilitiesOf(io.stderr, io.env)
+    this.#abilities = abilities
     this.#view = new LiveView({
       stream: io.stderr,
       answers: io.stdout,
@@ -29,7 +39,11 @@ export class TerminalSession {
   }
 
   starting(provider: string): void {
-    this.#show('start', provider, STARTING, Date.now())
+    this.#show(
+      'start',
+      { path: this.#tree.nameOf({ provider, label: undefined }), startedAt: Date.now() },
+      STARTING,
+    )
   }
 
   started(): void {
@@ -38,9 +52,12 @@ export class TerminalSession {
 
   event(run: SubagentRun, entry: LogEntry): void {
     const { event } = entry
+    // What belongs to a session and to no run is nothing that a run does now.
+    if (entry.runId === undefined) return
+    this.#tree.take(run, entry)
+    const under = this.#tree.above(run)
     const known = this.#doing.get(run.id) ?? {
-      path: run.label ?? run.provider,
-      startedAt: entry.at,
+      line: { path: this.#tree.nameOf(run), startedAt: entry.at, ...(under !== undefined && { under }) },
       doing: STARTING,
     }
     const doing = nextDoing(known.doing, entry)
@@ -49,7 +66,7 @@ export class TerminalSession {
       this.#view.update(run.id, undefined)
     } else if (doing !== known.doing || !this.#doing.has(run.id)) {
       this.#doing.set(run.id, { ...known, doing })
-      this.#show(run.id, known.path, doing, known.startedAt)
+      this.#show(run.id, known.line, doing)
     }
     if (event.type === 'permission/resolved') this.#withdrawn.get(event.id)?.abort()
     if (event.type === 'permission/requested') this.#ask(run, event)
@@ -68,8 +85,15 @@ export class TerminalSession {
     this.#io.stdin.pause()
   }
 
-  #show(id: string, path: string, { doing, needsYou }: Doing, startedAt: number): void {
-    this.#view.update(id, { path, doing, startedAt, needsYou })
+  /** The whole tree at its end, where anyone delegated. */
+  tree(): void {
+    const { stderr } = this.#io
+    if (stderr.isTTY)
+      for (const line of this.#tree.lines(stderr.columns || 80, this.#abilities)) this.note(line)
+  }
+
+  #show(id: string, line: Shown, { doing, needsYou }: Doing): void {
+    this.#view.update(id, { ...line, doing, needsYou })
   }
 
   /** Policy may have answered by the time that the question is read: its resolution follows at once. */

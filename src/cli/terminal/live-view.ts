@@ -4,6 +4,7 @@ import { columnAfter } from './fit.ts'
 import { harmless, harmlessChunk } from './sanitize.ts'
 import { renderStatus } from './status-line.ts'
 import type { LiveLine } from './status-line.ts'
+import { inTreeOrder } from './tree-order.ts'
 
 export interface Output {
   readonly isTTY?: boolean
@@ -148,7 +149,7 @@ export class LiveView {
     const atEdge = this.#column > 0 && this.#column % columns === 0
     if (this.#lines.size === 0 || this.#questions > 0 || atEdge) return
     const most = Math.max(1, Math.min(MOST_LINES, (stream.rows || 24) - 2))
-    const runs = [...this.#lines.values()].toSorted((a, b) => Number(b.needsYou) - Number(a.needsYou))
+    const runs = inTreeOrder(this.#lines, style)
     const lines = renderStatus(runs.slice(0, most), columns, this.#frame, now(), style)
     if (runs.length > most) lines.push(`  +${runs.length - most}`.slice(0, columns - 1))
     this.#frame += 1

@@ -3,9 +3,12 @@ import { styleText } from 'node:util'
 import type { Style } from './abilities.ts'
 import { fit, widthOf } from './fit.ts'
 import { plain } from './sanitize.ts'
+import type { Branch } from './tree-order.ts'
 
 export interface LiveLine {
   readonly path: string
+  /** The run that delegated to this one, whose line it stands below. */
+  readonly under?: string
   readonly doing: string
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -28,7 +31,7 @@ export const elapsed = (ms: number): string => {
 
 /** Each line is at least one column narrower than the terminal, so that none ever wraps. */
 export const renderStatus = (
-  runs: readonly LiveLine[],
+  runs: readonly Branch<LiveLine>[],
   columns: number,
   frame: number,
   now: number,
@@ -36,17 +39,23 @@ export const renderStatus = (
 ): string[] => {
   const spinner = style.unicode ? DOTS : BARS
   const turn = spinner[frame % spinner.length] ?? ''
-  return runs.map((run) => renderLine(run, columns - 1, turn, now, style))
+  return runs.map((placed) => renderLine(placed, columns - 1, turn, now, style))
 }
 
-const renderLine = (run: LiveLine, room: number, turn: string, now: number, style: Style): string => {
+const renderLine = (
+  { run, branch }: Branch<LiveLine>,
+  room: number,
+  turn: string,
+  now: number,
+  style: Style,
+): string => {
   const mark = style.unicode ? '…' : '~'
   const sign = run.needsYou ? '?' : turn
   const time = elapsed(now - run.startedAt)
   // Sign, time and three spaces are fixed; the path gets half of what is left if both can't fit.
   const free = room - widthOf(sign) - widthOf(time) - 3
   if (free < 2) return fit(`${sign} ${time}`, room, mark)
-  const [path, doing] = share(plain(run.path), plain(run.doing), free, mark)
+  const [path, doing] = share(`${branch}${plain(run.path)}`, plain(run.doing), free, mark)
   const parts = [paint(sign, run.needsYou ? 'yellow' : 'cyan', style), path, paint(doing, 'dim', style), time]
   return parts.filter((part) => part !== '').join(' ')
 }

@@ -2,6 +2,7 @@
 import type { SessionUpdate } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
+import { maskArgs } from '../../contract/secrets.ts'
 
 /** How an agent is brought to ask before it acts. An empty object: it does so by itself. */
 export interface AskMode {
@@ -205,6 +206,18 @@ export const failureSignOf = (agentName: string | undefined): FailureSign | unde
   agentName === undefined
     ? undefined
     : KNOWN_AGENTS.find(({ agentInfo }) => agentInfo === agentName)?.failureSign
+
+const INTERPRETERS: ReadonlySet<string> = new Set(
+  'node bun deno tsx python python3 ruby npx bunx pnpx uvx'.split(' '),
+)
+
+/** What people are told of a command line: its program, behind an interpreter also what that runs, and no more of it. */
+export const titleOf = ([program, next]: readonly [string, ...string[]]): string => {
+  const name = programName(program)
+  if (next === undefined || next.startsWith('-') || !INTERPRETERS.has(name)) return name
+  const [word = ''] = maskArgs([next])
+  return `${name} ${word.includes('node_modules/') ? programName(word) : word.split('/').at(-1)}`
+}
 
 /** `…/node_modules/@scope/codex-acp/dist/index.js` is the program of its package: codex-acp. */
 export const programName = (word: string): string => {

@@ -204,16 +204,23 @@ export class AcpConnection implements AsyncDisposable {
           : 'closed its output'
     const last = facts.stderr?.trimEnd().split('\n').at(-1)
     const said = last === undefined || last === '' ? '' : ` Its last words: ${last.slice(0, 500)}`
+    const line = this.#phase === 'initialize' ? this.#firstLine() : ''
+    const wrote = line === '' ? '' : ` It wrote ${JSON.stringify(line)}, which is no ACP.`
     const when = this.#phase === 'prompt' ? 'before it answered the prompt' : 'before it was ready'
-    return new SubagentError('AGENT_EXITED', this.#phase, `${this.#name} ${how} ${when}.${said}`, {
+    return new SubagentError('AGENT_EXITED', this.#phase, `${this.#name} ${how} ${when}.${wrote}${said}`, {
       ...facts,
       reason: this.#phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
     })
   }
 
+  /** Of what it wrote in place of ACP: bounded and printable already. */
+  #firstLine(): string {
+    return this.process.mask(this.#peer.noise.first ?? '')
+  }
+
   #notAcp(): SubagentError {
-    const { count, first: line = '' } = this.#peer.noise
-    const first = this.process.mask(line)
+    const { count } = this.#peer.noise
+    const first = this.#firstLine()
     const wrote =
       count === 0
         ? 'wrote back what it was sent'

@@ -13,9 +13,10 @@ import { configChoice, offersMode, optionRows } from './options.ts'
 import type { AcpSession } from './session.ts'
 import { sessionCall } from './session-params.ts'
 import { refuseTransport } from './transports.ts'
+import type { Titled } from './transports.ts'
 
 export interface Opening {
-  readonly name: string
+  readonly subject: Titled
   readonly connection: AcpConnection
   readonly handshake: Handshake
   readonly request: ResolvedStartRequest
@@ -24,7 +25,7 @@ export interface Opening {
 }
 
 /** Nothing is sent that the handshake said it can't take: the runtime's second gate refuses then. */
-const lacking = (name: string, request: ResolvedStartRequest, rows: SubagentCapabilities): boolean => {
+const lacking = ({ name }: Titled, request: ResolvedStartRequest, rows: SubagentCapabilities): boolean => {
   const { requested, prompt, additionalDirectories, mcpServers, origin, preset } = request
   const session = origin.from === 'new' ? origin : { from: origin.from, sessionId: request.sessionId }
   const input = { request: { ...requested, prompt, additionalDirectories, mcpServers, session } }
@@ -45,9 +46,12 @@ const notResumable = ({ request }: Opening, reason: string, cause?: unknown): Su
 
 /** An agent that neither resumes nor loads has lost the conversation together with its process. */
 const refuseLost = (opening: Opening): void => {
-  const { name, request, handshake } = opening
+  const { subject, request, handshake } = opening
   if (request.origin.from !== 'resume' || handshake.resume || handshake.loadSession) return
-  throw notResumable(opening, `${name} keeps conversations only while its process lives, and that has ended`)
+  throw notResumable(
+    opening,
+    `${subject.title} keeps conversations only while its process lives, and that has ended`,
+  )
 }
 
 /**
@@ -59,10 +63,10 @@ export const openSession = async (
   declared: SubagentCapabilities,
   session: AcpSession,
 ): Promise<SubagentCapabilities> => {
-  const { name, connection, handshake, request, asks, signal } = opening
+  const { subject, connection, handshake, request, asks, signal } = opening
   const rows = bounded(declared, handshake.rows)
-  if (lacking(name, request, rows)) return rows
-  refuseTransport(name, request.mcpServers, handshake.mcp)
+  if (lacking(subject, request, rows)) return rows
+  refuseTransport(subject, request.mcpServers, handshake.mcp)
   refuseLost(opening)
   const { method, params } = sessionCall(request, handshake)
   const answer = await connection
@@ -77,9 +81,9 @@ export const openSession = async (
     return rows
   }
   const final = bounded(rows, { ...optionRows(answer), ...askRow(answer, asks) })
-  if (lacking(name, request, final)) return final
+  if (lacking(subject, request, final)) return final
   for (const field of ['model', 'effort'] as const) {
-    const choice = configChoice(answer, field, request[field], name)
+    const choice = configChoice(answer, field, request[field], subject.title)
     if (choice === undefined) continue
     await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, signal)
   }

@@ -26,6 +26,8 @@ import { refuseTransport, rememberedTransports, transportFacts } from './transpo
 
 export interface AcpProviderOptions {
   readonly name: string
+  /** What messages call it; the name when absent. */
+  readonly title?: string
   readonly command: readonly [string, ...string[]]
   /** What is known of this agent; decides variables, graces, quirks and how it is made to ask. */
   readonly known?: KnownAgent
@@ -49,6 +51,7 @@ const NO_METHODS: ClientMethods = { read: false, write: false, terminal: false }
 
 export class AcpProvider implements SubagentProvider {
   readonly name: string
+  readonly title?: string
   readonly negotiated: readonly CapabilityId[]
   readonly inheritsParentContext: boolean = false
   readonly #options: AcpProviderOptions
@@ -58,6 +61,7 @@ export class AcpProvider implements SubagentProvider {
 
   constructor(options: AcpProviderOptions) {
     this.name = options.name
+    if (options.title !== undefined) this.title = options.title
     this.#options = options
     this.#asks = options.known?.asks ?? (options.asks === true ? {} : undefined)
     this.#declared = options.gateway === true ? EVERYTHING : declaredRows(this.#asks !== undefined)
@@ -71,8 +75,9 @@ export class AcpProvider implements SubagentProvider {
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
-    const { name, version, log, known } = this.#options
-    refuseTransport(name, request.mcpServers, rememberedTransports(this.#recalled))
+    const { version, log, known, title: name = this.name } = this.#options
+    const subject = { name: this.name, title: name }
+    refuseTransport(subject, request.mcpServers, rememberedTransports(this.#recalled))
     await using unwind = new AsyncDisposableStack()
     const { env, withheld } = this.#environment(request, setup)
     log.debug({ agent: name, withheld }, 'variables that the agent does not get')
@@ -137,7 +142,7 @@ export class AcpProvider implements SubagentProvider {
     // Now, as the opening may refuse.
     this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
     const rows = await openSession(
-      { name, connection, handshake, request, asks: this.#asks, signal: setup.signal },
+      { subject, connection, handshake, request, asks: this.#asks, signal: setup.signal },
       declared,
       session,
     )

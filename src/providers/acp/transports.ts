@@ -8,9 +8,15 @@ import type { Handshake } from './handshake.ts'
 const transport = (server: McpServer): 'stdio' | 'http' | 'sse' | 'acp' =>
   'type' in server ? server.type : 'stdio'
 
+/** A provider's name for programs, and what people are told. */
+export interface Titled {
+  readonly name: string
+  readonly title: string
+}
+
 /** Refuses the first server that can't be reached: by what the agent says now, or what it said before. */
 export const refuseTransport = (
-  name: string,
+  { name, title }: Titled,
   servers: readonly McpServer[],
   mcp: Partial<Handshake['mcp']>,
 ): void => {
@@ -23,7 +29,7 @@ export const refuseTransport = (
   throw new SubagentError(
     'UNSUPPORTED_CAPABILITY',
     'gate',
-    `"mcpServers.${refused}" was asked for, but ${name} can't connect over ${transport(server)}. Leave it out, or offer the server another way.`,
+    `"mcpServers.${refused}" was asked for, but ${title} can't connect over ${transport(server)}. Leave it out, or offer the server another way.`,
     { provider: name, missing: ['mcpServers'], fields: [`mcpServers.${refused}`], alternatives: [] },
   )
 }

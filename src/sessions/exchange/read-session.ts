@@ -51,7 +51,7 @@ const readEntry = (row: Row, state: LifecycleState): { entry: LogEntry; next: Li
 }
 
 /** One session: its header's row, then its events' rows up to the next header. */
-export const readSession = (first: Row, rows: readonly Row[], torn: boolean): WholeSession => {
+export const readSession = (first: Row, rows: readonly Row[]): WholeSession => {
   const { header, inheritedEventCount, lastSeq } = readHeader(first)
   const entries: LogEntry[] = []
   let state: LifecycleState = FRESH
@@ -59,24 +59,16 @@ export const readSession = (first: Row, rows: readonly Row[], torn: boolean): Wh
     const { entry, next } = readEntry(row, state)
     entries.push(entry)
     state = next
+    if (entry.seq === inheritedEventCount && state.openRun !== undefined)
+      throw badFile(row.place, 'what is inherited ends here, within a run', 'inheritedEventCount')
   }
-  if (entries.length !== lastSeq || torn) {
+  if (entries.length !== lastSeq || inheritedEventCount > lastSeq) {
+    const told = Math.max(lastSeq, inheritedEventCount)
     throw badFile(
       first.place,
-      `${entries.length} events of session ${header.id} are there, but its header tells of ${lastSeq}`,
+      `${entries.length} events of session ${header.id} follow, but it tells of ${told}`,
       'lastSeq',
     )
   }
-  if (inheritedEventCount > lastSeq) {
-    throw badFile(first.place, 'more events are inherited than there are', 'inheritedEventCount')
-  }
-  checkInherited(first.place, entries, inheritedEventCount)
   return { header, inheritedEventCount, entries }
-}
-
-/** A copy is made at the end of a turn. */
-const checkInherited = (place: Place, entries: readonly LogEntry[], count: number): void => {
-  const last = entries[count - 1]
-  if (count === 0 || last?.event.type === 'run/settled') return
-  throw badFile(place, 'what is inherited must end with a run that has settled', 'inheritedEventCount')
 }

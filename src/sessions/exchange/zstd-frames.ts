@@ -9,7 +9,6 @@ export interface Frame {
 
 const MAGIC = 0xfd2fb528
 const SKIPPABLE = 0x184d2a50
-const RAW_LAST_BLOCK_SHIFT = 3
 
 export const isZstd = (bytes: Buffer): boolean => bytes.length >= 4 && bytes.readUInt32LE(0) === MAGIC
 
@@ -17,7 +16,10 @@ const DICTIONARY_BYTES = [0, 1, 2, 4] as const
 const SIZE_BYTES = [0, 2, 4, 8] as const
 
 /** Where the frame header ends that begins at `at`; undefined when it is torn. */
-const blocksOf = (bytes: Buffer, at: number): { readonly blocks: number; readonly checksum: number } | undefined => {
+const blocksOf = (
+  bytes: Buffer,
+  at: number,
+): { readonly blocks: number; readonly checksum: number } | undefined => {
   const descriptor = bytes[at + 4]
   if (descriptor === undefined) return undefined
   const single = (descriptor & 0x20) !== 0
@@ -37,7 +39,7 @@ const endOf = (bytes: Buffer, at: number): number | undefined => {
     if (block + 3 > bytes.length) return undefined
     const word = bytes.readUIntLE(block, 3)
     // A run-length block holds one byte, however much that stands for.
-    const held = ((word >> 1) & 3) === 1 ? 1 : word >> RAW_LAST_BLOCK_SHIFT
+    const held = ((word >> 1) & 3) === 1 ? 1 : word >> 3
     block += 3 + held
     if ((word & 1) === 1) break
   }

@@ -8,6 +8,7 @@ import { answerNow } from './core.ts'
 import type { Core } from './core.ts'
 import { Feed } from './feed.ts'
 import type { Held } from './held.ts'
+import { intake } from './intake.ts'
 import { keyLedger } from './keys.ts'
 import { mailbox } from './letters.ts'
 import { leave, startHeartbeat } from './owners.ts'
@@ -80,6 +81,7 @@ export const assemble = (core: Core): Store => {
     ...sessionIndex(core),
     ...recovery(core),
     ...removal(core),
+    ...intake(core),
     ...mailbox(core),
     ...slotLedger(core),
     ...keyLedger(core),

@@ -7,18 +7,22 @@ import type { Connection } from './connection.ts'
 
 /** Pages in the log from which on it is worth it; 4 MiB. */
 const WORTH = 1000
-/** So far the log may grow when the thread can't be had, or comes to nothing. */
-const TOO_MANY = 16_000
+/** From here on the log must begin anew, for which the thread keeps writers waiting for a moment. */
+const LONG = 4 * WORTH
+/** So far it may grow when the thread can't be had. */
+const TOO_LONG = 16 * WORTH
 /** Looking costs about as much as a small commit. */
 const LOOK_EVERY = 32
 
 const THREAD = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { DatabaseSync } = require('node:sqlite')
-  const db = new DatabaseSync(workerData, { timeout: 0 })
-  parentPort.on('message', () => {
+  const db = new DatabaseSync(workerData, { timeout: 100 })
+  parentPort.on('message', (anew) => {
     try {
+      // Most of it in peace, so that what writers wait for is short.
       db.prepare('pragma wal_checkpoint(passive)').get()
+      if (anew) db.prepare('pragma wal_checkpoint(restart)').get()
     } catch {}
     parentPort.postMessage(0)
   })
@@ -38,13 +42,12 @@ export class Checkpoints implements Disposable {
   committed(): void {
     this.#commits += 1
     if (this.#commits % LOOK_EVERY !== 0) return
-    const pages = this.#pages()
-    if (pages > TOO_MANY) this.#connection.one('pragma wal_checkpoint(passive)')
-    else if (pages > WORTH && !this.#waits) {
-      this.#waits = true
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      this.#worker().postMessage(0)
-    }
+    const { log, checkpointed } = this.#state()
+    if (log - checkpointed > TOO_LONG) this.#connection.one('pragma wal_checkpoint(passive)')
+    if (this.#waits || (log - checkpointed <= WORTH && log <= LONG)) return
+    this.#waits = true
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker().postMessage(log > LONG)
   }
 
   [Symbol.dispose](): void {
@@ -53,10 +56,10 @@ export class Checkpoints implements Disposable {
     this.#waits = true
   }
 
-  /** In the log and not in the file. */
-  #pages(): number {
-    const state = this.#connection.one<{ log: number; checkpointed: number }>('pragma wal_checkpoint(noop)')
-    return state === undefined ? 0 : state.log - state.checkpointed
+  /** Pages in the log, and how many of them are in the file too. */
+  #state(): { readonly log: number; readonly checkpointed: number } {
+    const none = { log: 0, checkpointed: 0 }
+    return this.#connection.one<typeof none>('pragma wal_checkpoint(noop)') ?? none
   }
 
   #worker(): Worker {

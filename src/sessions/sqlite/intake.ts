@@ -48,7 +48,6 @@ const insert = ({ connection }: Core, { header: arrived, inherited, entries, reg
     registers,
     lastSeq: inherited.length + entries.length,
     at: last?.at ?? createdAt,
-    owner: null,
   })
   for (const entry of entries) {
     insertEvent(connection, key, lineOf(entry))
@@ -57,11 +56,8 @@ const insert = ({ connection }: Core, { header: arrived, inherited, entries, reg
 }
 
 export const intake = (core: Core): Intake => ({
-  take: async (arrivals) => {
-    await answer(core, () => {
+  take: (arrivals) =>
+    answer(core, () => {
       for (const arrival of arrivals) insert(core, arrival)
-    })
-    for (const { header, inherited, entries } of arrivals)
-      core.feed.tellOf(header.id, inherited.length + entries.length)
-  },
+    }),
 })

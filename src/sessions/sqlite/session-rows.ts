@@ -56,7 +56,8 @@ export interface NewSession {
   readonly registers: Registers
   readonly lastSeq: number
   readonly at: number
-  readonly owner: string
+  /** Absent = held by nobody. */
+  readonly owner?: string
 }
 
 /** Writes the row of a new session; returns its key. */
@@ -95,7 +96,7 @@ export const insertSession = (
     lastSeq,
     at,
     registers.openRun ?? null,
-    owner,
+    owner ?? null,
   )
   share(connection, key, prefix)
   return key

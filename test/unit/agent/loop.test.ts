@@ -92,7 +92,7 @@ describe('a turn', () => {
   })
 
   test('says what of the context is used, when the size of the context is known', async () => {
-    const rig = turnRig({ answers: [], contextWindow: 1_000, priceOf: () => 0.5 })
+    const rig = turnRig({ answers: [], contextWindow: 1_000, costOf: () => 0.5 })
     expect(await rig.run()).toEqual({
       ended: 'completed',
       usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.5 },

@@ -46,6 +46,7 @@ describe('prompt sections', () => {
     empty.section(persona(''))
     expect(omitted.render()).toContain('You are careful.')
     expect(empty.render()).toBe('You work in /work.')
+    expect(empty.names()).toEqual(['workspace'])
   })
 
   test('B3.8: disposal leaves nothing of a scope, and its parent as it was', () => {

@@ -20,12 +20,13 @@ const lines = (more: Partial<ResultDocument>): readonly string[] =>
     ...more,
   })
 
-const error = (data: ErrorJson['data']): ErrorJson => ({
+const error = (data: ErrorJson['data'], more: Partial<ErrorJson> = {}): ErrorJson => ({
   code: 'AGENT_EXITED',
   message: 'acp exited with code 3.',
   phase: 'prompt',
   retryable: false,
   data,
+  ...more,
 })
 
 test('a completed run needs no words', () => {
@@ -68,16 +69,50 @@ describe('hints', () => {
     ])
   })
 
-  test("C32: names of variables that the agent didn't get, without a shell's own bookkeeping", () => {
-    expect(
-      errorHints(error({ withheld: ['AWS_SECRET_ACCESS_KEY', 'MY_TOKEN', 'OLDPWD', 'SHLVL', '_'] })),
-    ).toEqual([
-      "Variables that the agent didn't get (pass one with --env NAME): AWS_SECRET_ACCESS_KEY, MY_TOKEN",
+  test('one line of it that stands in the message already is not said again', () => {
+    const message = 'node exited with code 1 before it was ready. Its last words: no luck'
+    expect(errorHints(error({ stderr: 'no luck\n' }, { message }))).toEqual([])
+    expect(errorHints(error({ stderr: 'why\nno luck\n' }, { message }))).toEqual([
+      'The agent wrote on stderr:',
+      '  why',
+      '  no luck',
     ])
+  })
+
+  test("C32: of an agent that gave up at its start, the variables that it didn't get: keys first, a shell's own left out", () => {
+    const withheld = ['EDITOR', 'MY_TOKEN', 'OLDPWD', 'SHLVL', '_']
+    expect(errorHints(error({ withheld }, { phase: 'initialize' }))).toEqual([
+      'Not passed to the agent: MY_TOKEN, EDITOR. Pass one with --env NAME.',
+    ])
+  })
+
+  test('C32: five names at most', () => {
+    const withheld = ['A', 'B', 'C', 'D', 'E', 'F', 'AWS_SECRET_ACCESS_KEY']
+    expect(errorHints(error({ withheld }, { phase: 'initialize' }))).toEqual([
+      'Not passed to the agent: AWS_SECRET_ACCESS_KEY, A, B, C, D and 2 more. Pass one with --env NAME.',
+    ])
+  })
+
+  test.each<[string, Partial<ErrorJson>, boolean]>([
+    ['a sign-in that is wanted', { code: 'AUTH_REQUIRED' }, true],
+    ['a service that speaks of a key', { code: 'AGENT_ERROR', message: 'x: Invalid API key' }, true],
+    ['a model service that forbids', { code: 'MODEL_ERROR', message: 'HTTP 403' }, true],
+    ['an agent that ended in mid-turn', {}, false],
+    ['any other error of an agent', { code: 'AGENT_ERROR', message: 'x: no such file' }, false],
+    ['a program that is no agent', { code: 'AGENT_NOT_ACP', phase: 'initialize' }, false],
+    ['a program that is not there', { code: 'AGENT_NOT_FOUND', phase: 'spawn' }, false],
+    ['a limit', { code: 'STARTUP_TIMEOUT', phase: 'initialize' }, false],
+  ])('C32: whether variables are spoken of: %s', (_, more, spoken) => {
+    expect(errorHints(error({ withheld: ['MY_KEY'] }, more)).length > 0).toBe(spoken)
+  })
+
+  test('C32: a variable that the message names is not named again', () => {
+    const message = 'x wants a sign-in (no). To go on, pass its key with --env MY_KEY.'
+    expect(errorHints(error({ withheld: ['MY_KEY'] }, { code: 'AUTH_REQUIRED', message }))).toEqual([])
   })
 
   test('nothing where there is nothing to say', () => {
     expect(errorHints(error({}))).toEqual([])
-    expect(errorHints(error({ stderr: '\n', withheld: ['_'] }))).toEqual([])
+    expect(errorHints(error({ stderr: '\n', withheld: ['_'] }, { phase: 'initialize' }))).toEqual([])
   })
 })

@@ -40,6 +40,24 @@ test.for([
   expect(loaded.config).toEqual(house.load({}).config)
 })
 
+test('an untrusted project sets no prices', () => {
+  using house = makeHouse()
+  const user = { prices: { 'openai/gpt-5.4': { input: 2, output: 8, cachedInput: 0.5 } } }
+  const project = { prices: { 'openai/gpt-5.4': { input: 0, output: 0 } } }
+  const loaded = house.load({ user, project })
+  expect(loaded.withheld).toEqual(
+    ['input', 'output'].map((field) => ({
+      file: house.project,
+      key: `prices.openai/gpt-5.4.${field}`,
+      reason: 'it changes what a run is said to cost',
+    })),
+  )
+  expect(loaded.config.prices).toEqual(user.prices)
+  expect(house.load({ user, project }, { trusted: () => true }).config.prices).toEqual({
+    'openai/gpt-5.4': { input: 0, output: 0, cachedInput: 0.5 },
+  })
+})
+
 test('an untrusted project may choose and narrow', () => {
   using house = makeHouse()
   const project = {

@@ -14,6 +14,7 @@ test.for([
   [{ providers: { mine: { comand: ['a'] } } }, 'providers.mine.comand', 'command'],
   [{ providers: { mine: { graces: { eofms: 1 } } } }, 'providers.mine.graces.eofms', 'eofMs'],
   [{ tools: { t: { maxdepth: 1 } } }, 'tools.t.maxdepth', 'maxDepth'],
+  [{ prices: { 'a/b': { input: 1, output: 1, cachedinput: 1 } } }, 'prices.a/b.cachedinput', 'cachedInput'],
 ] as const)('an unknown key is an error with file, key and suggestion: %j', ([value, key, suggestion]) => {
   expect(refusal(value)).toMatchObject({
     code: 'INVALID_CONFIG',
@@ -43,6 +44,10 @@ test.for([
   ['providers.mine.env.KEY', { providers: { mine: { env: { KEY: false } } } }],
   ['tools.t.maxDepth', { tools: { t: { maxDepth: 'unbounded' } } }],
   ['providers.my.agent', { providers: { 'my.agent': {} } }],
+  ['prices.a/b', { prices: { 'a/b': 3 } }],
+  ['prices.a/b.output', { prices: { 'a/b': { input: 1 } } }],
+  ['prices.a/b.input', { prices: { 'a/b': { input: -1, output: 1 } } }],
+  ['prices.claude', { prices: { claude: { input: 1, output: 1 } } }],
   ['mcpServers', { mcpServers: [server('a'), server('a')] }],
 ] as const)('a bad value of %s is an error that names the key', ([key, value]) => {
   expect(refusal(value)).toMatchObject({ code: 'INVALID_CONFIG', data: { file: FILE, key } })

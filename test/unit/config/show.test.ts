@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { maskArgs, maskUrl } from '../../../src/contract/secrets.ts'
 import { describeConfig } from '../../../src/config/show.ts'
+import { CONFIG_KEYS } from '../../../src/config/keys.ts'
 import { makeHouse } from './house.ts'
 
-test('each key is shown with its value and layer', () => {
+test('every key is shown with its value and layer, or that it is unset', () => {
   using house = makeHouse()
   const { document, text } = describeConfig(
     house.load({ user: { permission: 'ask' }, project: { model: 'm', permission: 'allow' } }),
@@ -16,26 +17,35 @@ test('each key is shown with its value and layer', () => {
   expect(document.keys).toContainEqual({ key: 'permission', value: 'ask', layer: 'user' })
   expect(document.keys).toContainEqual({ key: 'model', value: 'm', layer: 'project' })
   expect(document.keys).toContainEqual({ key: 'limits.idleMs', value: 600_000, layer: 'default' })
-  expect(text).toBe(
-    [
-      `user     used      ${house.user}`,
-      `project  narrowed  ${house.project}`,
-      `system   absent    ${house.system}`,
-      '',
-      'model                m       project',
-      'permission           ask     user',
-      'permissionTimeoutMs  0       default',
-      'limits.startupMs     60000   default',
-      'limits.idleMs        600000  default',
-      'limits.totalMs       0       default',
-      'concurrency.total    8       default',
-      'concurrency.queue    64      default',
-      'subagent.maxDepth    1       default',
-      '',
-      `permission in ${house.project} doesn't count: it is wider than "ask". Trust the project with: subgate trust`,
-      '',
-    ].join('\n'),
-  )
+  expect(document.keys).toContainEqual({ key: 'sandbox', layer: 'unset' })
+  expect(document.keys).toContainEqual({ key: 'providers.*.command', layer: 'unset' })
+  const shown = text.split('\n')
+  const unset = shown.filter((line) => line.endsWith(' unset')).map((line) => line.split(' ')[0])
+  expect(unset).toEqual([
+    'defaultProvider',
+    'sandbox',
+    ...CONFIG_KEYS.map(({ key }) => key).filter((key) => key.includes('*')),
+  ])
+  expect(
+    shown.filter((line) => !line.endsWith(' unset')).map((line) => line.replaceAll(/ {2,}/gu, '  ')),
+  ).toEqual([
+    `user  used  ${house.user}`,
+    `project  narrowed  ${house.project}`,
+    `system  absent  ${house.system}`,
+    '',
+    'model  m  project',
+    'permission  ask  user',
+    'permissionTimeoutMs  0  default',
+    'limits.startupMs  60000  default',
+    'limits.idleMs  600000  default',
+    'limits.totalMs  0  default',
+    'concurrency.total  8  default',
+    'concurrency.queue  64  default',
+    'subagent.maxDepth  1  default',
+    '',
+    `permission in ${house.project} doesn't count: it is wider than "ask". Trust the project with: subgate trust`,
+    '',
+  ])
 })
 
 test('law 14: no planted secret is shown, and the names are', () => {

@@ -73,6 +73,18 @@ test.each([
   expect(asked[1] && systemOf(asked[1])).toContain(IDENTITY)
 })
 
+test.each<[string, NonNullable<Preset['instructions']>, string]>([
+  ['appends', { mode: 'append', text: 'Be brief.' }, 'deployment:persona-prefix, preset:instructions'],
+  ['replaces', { mode: 'replace', text: 'Be brief.' }, 'deployment:persona-prefix'],
+  ['appends nothing', { mode: 'append', text: '' }, 'deployment:persona-prefix'],
+])('the rehearsal model names the sections of a prompt to which a preset %s', async (...row) => {
+  const [, instructions, sections] = row
+  const { home } = listening({ presets: presets({ name: 'p', instructions }) })
+  await using _ = home
+  const { text } = await home.play('What is there?', { preset: 'p' })
+  expect(text.split('\n')).toContain(`system: ${sections}`)
+})
+
 test('B6.1: an omitted persona keeps the composed one', async () => {
   const { home, asked } = listening()
   await using _ = home

@@ -38,27 +38,46 @@ test('a default export will do', async () => {
   expect((await subgate.run('mine', 'hello')).text).toBe('HELLO')
 })
 
-test('a key that only a process could honour is INVALID_CONFIG beside a module', async () => {
-  const error: unknown = await withModule(definition('mine'), './mine.mjs', { env: { KEY: 'x' } }).catch(
+/** What a start on the module's provider is rejected with; another provider must go on beside it. */
+const refusal = async (...given: Parameters<typeof withModule>): Promise<unknown> => {
+  await using subgate = await withModule(...given)
+  subgate.providers.add(defineProvider({ name: 'other', run: ({ text }) => text }))
+  expect(await subgate.run('other', 'fine')).toMatchObject({ status: 'completed', text: 'fine' })
+  expect(subgate.providers.names()).not.toContain('mine')
+  return await subgate.run('mine', 'hello').then(
+    () => undefined,
     (reason: unknown) => reason,
   )
+}
+
+test('a key that only a process could honour is INVALID_CONFIG beside a module', async () => {
+  const error = await refusal(definition('mine'), './mine.mjs', { env: { KEY: 'x' } })
   expect(error).toMatchObject({ code: 'INVALID_CONFIG', data: { key: 'providers.mine.env' } })
 })
 
 test.each([
   ['whose provider has another name', definition('yours'), './mine.mjs', 'whose provider is named "yours"'],
   ['that exports none', 'export const other = 1', './mine.mjs', 'which exports no `provider`'],
+  [
+    'whose provider has no capabilities',
+    "export const provider = { name: 'mine', open: () => {} }",
+    './mine.mjs',
+    'whose `provider` is none. Make it with defineProvider.',
+  ],
   ['that throws', "throw new Error('no luck')", './mine.mjs', "which can't be loaded: no luck"],
   ['that is not there', '', './missing.mjs', "which can't be loaded"],
   ['that is no installed package', '', 'subgate-no-such-package', "which can't be loaded"],
-])('a module %s is INVALID_CONFIG that names file and key', async (_, text, module, why) => {
-  const error: unknown = await withModule(text, module).catch((reason: unknown) => reason)
-  expect(error).toMatchObject({
-    code: 'INVALID_CONFIG',
-    data: { key: 'providers.mine.module', file: expect.stringMatching(/subgate\/config\.json$/u) },
-  })
-  expect(String(error)).toContain(why)
-})
+])(
+  'a module %s fails a start on it alone: INVALID_CONFIG that names file and key',
+  async (_, text, module, why) => {
+    const error = await refusal(text, module)
+    expect(error).toMatchObject({
+      code: 'INVALID_CONFIG',
+      data: { key: 'providers.mine.module', file: expect.stringMatching(/subgate\/config\.json$/u) },
+    })
+    expect(String(error)).toContain(why)
+  },
+)
 
 test('variables for an agent are refused by name where the provider starts no process', async () => {
   const provider = defineProvider({ name: 'plain', run: ({ text }) => text })

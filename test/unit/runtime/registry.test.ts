@@ -1,5 +1,6 @@
 /** The providers of a runtime by name, and starts that are told apart by their key. */
 import { expect, test } from 'vitest'
+import { SubagentError } from '../../../src/contract/errors.ts'
 import { silentLogger } from '../../../src/contract/logger.ts'
 import { ProviderRegistry } from '../../../src/runtime/registry.ts'
 import { codeOf, house, rejection, text } from '../../fixtures/house.ts'
@@ -28,6 +29,25 @@ test('B1.1: an unknown name tells the known ones and the nearest', async () => {
     { provider: 'codx', known: ['puppet', 'codex'] },
   ])
   expect(error.message).toContain('Did you mean "codex"?')
+})
+
+test("a provider that can't be had rejects a start on it with its own error, by each of its names, and is in no list", async () => {
+  await using home = house()
+  const { providers } = home.runtime
+  const fault = new SubagentError('INVALID_CONFIG', 'resolve', 'The module throws.', {
+    key: 'providers.m.module',
+  })
+  providers.fail('m', fault, ['n'])
+  for (const provider of ['m', 'n']) {
+    expect(providers.find(provider)).toBeUndefined()
+    expect(providers.fault(provider)).toBe(fault)
+    expect(await rejection(home.start({ provider }))).toBe(fault)
+  }
+  expect(providers.names()).toEqual(['puppet'])
+  expect(() => providers.add(puppet({ name: 'm' }))).toThrow('"m" is registered already')
+  expect(() => providers.fail('puppet', fault)).toThrow('"puppet" is registered already')
+  expect(providers.fault('puppet')).toBeUndefined()
+  expect((await home.start()).provider).toBe('puppet')
 })
 
 test('B1.2: removing a provider blocks new starts and leaves a run that was handed out alone', async () => {

@@ -43,7 +43,7 @@ const rig = (times: Partial<QueueTimes> = {}): Rig => {
 }
 
 test('the first of a burst is committed at once, the rest together', async () => {
-  using home = rig()
+  using home = rig({ burstMs: 300 })
   for (const name of ['a', 'b', 'c']) home.queue.add(home.job(name), false)
   expect(home.told).toEqual(['a', 'commit'])
   await until(() => home.queue.size === 0)
@@ -51,7 +51,7 @@ test('the first of a burst is committed at once, the rest together', async () =>
 })
 
 test('what is urgent takes along what waits, in order', () => {
-  using home = rig()
+  using home = rig({ burstMs: 60_000 })
   for (const name of ['a', 'b']) home.queue.add(home.job(name), false)
   home.queue.add(home.job('c'), true)
   expect(home.told).toEqual(['a', 'commit', 'b', 'c', 'commit'])
@@ -66,7 +66,7 @@ test('a burst that grows too long does not wait', () => {
 })
 
 test('a job that the database refuses fails alone', () => {
-  using home = rig()
+  using home = rig({ burstMs: 60_000 })
   home.queue.add(home.job('a'), true)
   for (const name of ['b', 'a', 'c']) home.queue.add(home.job(name), false)
   home.queue.flush()

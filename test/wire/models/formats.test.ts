@@ -221,6 +221,20 @@ test.each([
   expect(modelFault(error, model)).toBe('context_overflow')
 })
 
+test.each(SERVICES)(
+  'what is meant for a model of ours alone does not reach $ref',
+  async ({ ref, key, url }) => {
+    server.plan = { answer: { words: ['ok'] } }
+    const model = await loadModel(ref, { env: { [key]: KEY, [url]: server.url } })
+    const system = { role: 'system', content: 'Be brief.' } as const
+    await hear(model, { prompt: [system, user('Hi')] })
+    const providerOptions = { subgate: { sections: ['a-named-section'] } }
+    const { finish } = await hear(model, { prompt: [{ ...system, providerOptions }, user('Hi')] })
+    const [plain, named] = server.requests.slice(-2)
+    expect({ finish, named }).toEqual({ finish: 'stop', named: plain })
+  },
+)
+
 test('OpenAI keeps no copy of the conversation, and Anthropic caches its beginning', async () => {
   server.plan = { answer: { words: ['ok'] } }
   const bodies: unknown[] = []

@@ -14,11 +14,12 @@ const line = (more: Partial<LiveLine> = {}): LiveLine => ({
   needsYou: false,
   ...more,
 })
+const placed = (more: Partial<LiveLine> = {}, branch = '') => [{ run: line(more), branch }]
 const one = (more: Partial<LiveLine>, columns: number, now = 8000): string =>
-  renderStatus([line(more)], columns, 0, now, PLAIN)[0]!
+  renderStatus(placed(more), columns, 0, now, PLAIN)[0]!
 
 const frames = (unicode: boolean): readonly string[] =>
-  [0, 1, 2, 10].map((frame) => renderStatus([line()], 80, frame, 8000, { colors: false, unicode })[0]![0]!)
+  [0, 1, 2, 10].map((frame) => renderStatus(placed(), 80, frame, 8000, { colors: false, unicode })[0]![0]!)
 
 describe('a live line', () => {
   test('shows spinner, path, what the agent does, and the seconds', () => {
@@ -32,6 +33,12 @@ describe('a live line', () => {
 
   test('a run that needs the person is marked', () => {
     expect(one({ needsYou: true, doing: 'waiting for you: rm' }, 80)).toBe('? codex waiting for you: rm 7s')
+  })
+
+  test('the branch of a child stands before its path, as it is', () => {
+    expect(renderStatus(placed({}, '│  └─ '), 80, 0, 8000, PLAIN)).toEqual([
+      '⠋ │  └─ codex Read src/main.ts 7s',
+    ])
   })
 
   test('what the agent does is shortened first, then the path', () => {
@@ -59,7 +66,7 @@ describe('a live line', () => {
   })
 
   test('colours are there only when asked for', () => {
-    const [colored = ''] = renderStatus([line()], 80, 0, 8000, { colors: true, unicode: true })
+    const [colored = ''] = renderStatus(placed(), 80, 0, 8000, { colors: true, unicode: true })
     expect(colored).toContain('\u001B[36m⠋\u001B[39m')
     expect(stripVTControlCharacters(colored)).toBe('⠋ codex Read src/main.ts 7s')
   })
