@@ -40,9 +40,9 @@ export class Stage implements AsyncDisposable {
     this.published = published
     this.store = {
       ...store,
-      publish: (header, entries, registers) => {
+      publish: (header, ...rest) => {
         published.push(header.id)
-        store.publish(header, entries, registers)
+        store.publish(header, ...rest)
       },
     }
     this.runtime = new GatewayRuntime({

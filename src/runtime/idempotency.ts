@@ -84,7 +84,9 @@ export class Idempotency {
     if (before === undefined) {
       this.#forget(() => this.#known.size >= MOST)
       const begin = (signal: AbortSignal): Promise<SubagentRun> =>
-        this.#everywhere(key, digest, signal, () => start({ ...options, signal }))
+        this.#everywhere(key, digest, signal, () =>
+          start({ ...options, signal, together: { ...options.together, key } }),
+        )
       const shared = new SharedStart(digest, now(), begin)
       this.#known.set(key, shared)
       shared.run.catch(() => this.#known.get(key) === shared && this.#known.delete(key))
@@ -113,9 +115,7 @@ export class Idempotency {
       else await changed(store, signal)
     }
     try {
-      const run = await start()
-      store.bindKey(key, run.id)
-      return run
+      return await start()
     } catch (error) {
       store.freeKey(key)
       throw error

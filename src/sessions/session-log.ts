@@ -116,7 +116,7 @@ export class SessionLog {
     if (kept === undefined) {
       this.#store.append(this.id, entry, registers, isEdge(entry.event), together)
     } else if (entry.event.type === 'run/started') {
-      this.#store.publish(this.header, [...kept, entry], registers)
+      this.#store.publish(this.header, [...kept, entry], registers, together)
       this.#unpublished = undefined
     } else {
       kept.push(entry)

@@ -99,11 +99,18 @@ export interface Together {
   readonly post?: readonly NewLetter[]
   /** Letters that this event delivers. Of two that deliver the same one, the second throws `LetterTaken`. */
   readonly deliver?: readonly LetterId[]
+  /** The idempotency key of which this `run/started` is the run. */
+  readonly key?: string
 }
 
 export interface SessionStore {
   /** Header, setup events and `run/started` in one transaction: all of it is visible, or nothing. */
-  publish(header: SessionHeader, entries: readonly LogEntry[], registers: Registers): void
+  publish(
+    header: SessionHeader,
+    entries: readonly LogEntry[],
+    registers: Registers,
+    together?: Together,
+  ): void
   /**
    * Takes an entry over. It may be committed later, with others, unless it is `urgent`; it is readable only
    * once committed, and `onCommit` says so. Throws the session's fault once something of it couldn't be committed.
@@ -227,8 +234,6 @@ export interface SlotLimits {
 export interface KeyLedger {
   /** Remembers a key, or tells what it was used for by somebody who lives; keys older than `olderThan` are forgotten. */
   takeKey(key: string, digest: string, at: number, olderThan: number): Promise<UsedKey | undefined>
-  /** The key's start was published as this run. */
-  bindKey(key: string, run: RunId): void
   /** The key's start was rejected: the key is free again. */
   freeKey(key: string): void
   usedKey(key: string): UsedKey | undefined

@@ -31,9 +31,9 @@ const failing = (fault: FailNth): Store => {
   const store = memoryStore()
   return {
     ...store,
-    publish: (header, entries, registers) => {
+    publish: (header, ...rest) => {
       fault.pass('publish')
-      store.publish(header, entries, registers)
+      store.publish(header, ...rest)
     },
     append: (id, entry, registers, urgent) => {
       fault.pass(`append ${entry.event.type}`)

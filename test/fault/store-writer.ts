@@ -145,10 +145,7 @@ const round = async (lane: number, turns: number): Promise<void> => {
   busyHere.delete(log.id)
   store.giveSlot(ticket)
   const key = `key-${turns}`
-  if ((await store.takeKey(key, 'd', Date.now(), 0)) === undefined) {
-    report.keys.push(key)
-    store.bindKey(key, runId(ticket))
-  }
+  if ((await store.takeKey(key, 'd', Date.now(), 0)) === undefined) report.keys.push(key)
   for (const { header: found } of store.list({ limit: 4 })) await again(found.id)
 }
 

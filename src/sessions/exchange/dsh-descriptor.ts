@@ -10,6 +10,10 @@ import type { DshEvent } from './dsh-records.ts'
 
 /** The version that dsh 0.1 writes, and its number among ours: persona and tool filter stand in it. */
 const KNOWN = 2
+export const DSH_DESCRIPTOR: Pick<SubagentDescriptor, 'type' | 'version'> = {
+  type: 'subagent/descriptor',
+  version: KNOWN,
+}
 
 /** What dsh numbers otherwise is none of our versions; no number of ours is that high. */
 const UNKNOWN_FROM = 1000
@@ -28,13 +32,11 @@ const schema = z.discriminatedUnion('mode', [
     agentModel: z.exactOptional(text),
     persona: z.exactOptional(text),
     toolFilter: z.exactOptional(
-      z
-        .strictObject({ allow: z.exactOptional(z.array(text)), deny: z.exactOptional(z.array(text)) })
-        .check(
-          z.refine(({ allow, deny }) => allow !== undefined || deny !== undefined, {
-            error: 'must have allow or deny',
-          }),
-        ),
+      z.strictObject({ allow: z.exactOptional(z.array(text)), deny: z.exactOptional(z.array(text)) }).check(
+        z.refine(({ allow, deny }) => allow !== undefined || deny !== undefined, {
+          error: 'must have allow or deny',
+        }),
+      ),
     ),
   }),
 ])
@@ -80,8 +82,7 @@ export const readDescriptor = ({ data, place }: DshEvent, preset: string | undef
   const model = [agentProvider, agentModel].filter((part) => part !== undefined).join('/')
   return {
     event: {
-      type: 'subagent/descriptor',
-      version: KNOWN,
+      ...DSH_DESCRIPTOR,
       provider,
       mode: 'kept',
       ...present({ label, preset, persona, toolFilter }),

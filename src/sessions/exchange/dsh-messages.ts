@@ -4,7 +4,7 @@ import '../../contract/zod-config.ts'
 import type { ContentBlock, SessionUpdate } from '../../contract/content.ts'
 import { text as textBlock } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
-import { present } from '../../contract/present.ts'
+import type { Usage } from '../../contract/result.ts'
 import { readAs } from './dsh-records.ts'
 import type { DshEvent } from './dsh-records.ts'
 
@@ -77,7 +77,6 @@ export const readUser = ({ data, place }: DshEvent): UserSaid => {
   return { isPrompt: PROMPTS.has(source.kind), content: blocks.map(content) }
 }
 
-/** `answered`: the model has said something in this turn, so that more words steer it. */
 const userUpdates = ({ data, place }: DshEvent, answered: boolean): readonly SessionUpdate[] => {
   const { id, content: blocks, source } = readAs(userSchema, data, place, 'data')
   const speaker: Speaker = PROMPTS.has(source.kind)
@@ -128,13 +127,8 @@ const assistantUpdates = ({ data, place }: DshEvent): readonly SessionUpdate[] =
   return message.content.map((block) => assistantUpdate(block, message.id))
 }
 
-export interface Spent {
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
-
 /** dsh counts what came from its cache apart. */
-export const usageIn = ({ data, place }: DshEvent): Spent | undefined => {
+export const usageIn = ({ data, place }: DshEvent): Usage | undefined => {
   const { usage } = readAs(assistantSchema, data, place, 'data')
   if (usage === undefined) return undefined
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
@@ -152,8 +146,8 @@ const resultUpdates = ({ data, place }: DshEvent): readonly SessionUpdate[] => {
   }))
 }
 
-/** Undefined for an event that is no message. */
-export const updatesOf = (event: DshEvent, answered: boolean): readonly SessionUpdate[] | undefined => {
+/** None for an event that is no message. */
+export const updatesOf = (event: DshEvent, answered: boolean): readonly SessionUpdate[] => {
   switch (event.type) {
     case 'user/message':
       return userUpdates(event, answered)
@@ -162,14 +156,12 @@ export const updatesOf = (event: DshEvent, answered: boolean): readonly SessionU
     case 'tool/result':
       return resultUpdates(event)
     default:
-      return undefined
+      return []
   }
 }
 
 const todoSchema = z.looseObject({
-  todos: z.array(
-    z.looseObject({ content: text, status: z.enum(['pending', 'in_progress', 'completed']) }),
-  ),
+  todos: z.array(z.looseObject({ content: text, status: z.enum(['pending', 'in_progress', 'completed']) })),
 })
 
 /** A list of things to do is a plan in ACP's words. */
@@ -186,6 +178,5 @@ export const planOf = ({ data, place }: DshEvent): SessionUpdate => ({
 export const streamedText = ({ data }: DshEvent): string => {
   const chunk = isRecord(data) ? data['chunk'] : undefined
   if (!isRecord(chunk) || chunk['type'] !== 'text-delta') return ''
-  const { text: words } = present({ text: chunk['text'] })
-  return typeof words === 'string' ? words : ''
+  return typeof chunk['text'] === 'string' ? chunk['text'] : ''
 }

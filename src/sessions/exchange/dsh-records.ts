@@ -89,7 +89,11 @@ export const isDshHeader = (value: unknown): boolean =>
 export const readDshHeader = ({ place, value }: Row): DshHeader => {
   const version = isRecord(value) ? value['version'] : undefined
   if (version !== DSH_FORMAT && typeof version === 'number') {
-    throw badFile(place, `its format is version ${version}; of dsh's formats version 0 is known here`, 'version')
+    throw badFile(
+      place,
+      `its format is version ${version}; of dsh's formats version 0 is known here`,
+      'version',
+    )
   }
   return readAs(headerSchema, value, place)
 }

@@ -1,8 +1,9 @@
 /** The strict border schema of a log's events: a file from elsewhere is believed in nothing. */
 import * as z from 'zod/mini'
 import '../../contract/zod-config.ts'
-import type { SessionEvent } from '../../contract/events.ts'
+import type { LogEntry, SessionEvent } from '../../contract/events.ts'
 import { depthSchema as count, promptSchema, sandboxSchema } from '../../contract/request-schema.ts'
+import type { SessionLine } from './format.ts'
 
 const text = z.string()
 const name = z.string().check(z.minLength(1))
@@ -78,7 +79,7 @@ const letter = z.discriminatedUnion('kind', [
 
 const type = <T extends SessionEvent['type']>(value: T): z.ZodMiniLiteral<T> => z.literal(value)
 
-export const eventSchema: z.ZodMiniType = z.discriminatedUnion('type', [
+const eventSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: type('run/started'),
     provider: name,
@@ -155,14 +156,14 @@ export const eventSchema: z.ZodMiniType = z.discriminatedUnion('type', [
   }),
 ])
 
-export const entrySchema: z.ZodMiniType = z.strictObject({
+export const entrySchema: z.ZodMiniType<LogEntry> = z.strictObject({
   seq: count,
   at: amount,
   runId: z.exactOptional(name),
   event: eventSchema,
-})
+}) as unknown as z.ZodMiniType<LogEntry>
 
-export const sessionLineSchema: z.ZodMiniType = z.strictObject({
+export const sessionLineSchema: z.ZodMiniType<SessionLine> = z.strictObject({
   type: z.literal('session'),
   version: count,
   header: z.strictObject({
@@ -179,4 +180,4 @@ export const sessionLineSchema: z.ZodMiniType = z.strictObject({
   }),
   inheritedEventCount: count,
   lastSeq: count,
-})
+}) as unknown as z.ZodMiniType<SessionLine>

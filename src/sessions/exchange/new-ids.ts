@@ -7,8 +7,8 @@ import { present } from '../../contract/present.ts'
 import type { WholeSession } from './format.ts'
 
 interface Renaming {
-  session<T extends SessionId | undefined>(id: T): T
-  run<T extends RunId | undefined>(id: T): T
+  readonly session: <T extends SessionId | undefined>(id: T) => T
+  readonly run: <T extends RunId | undefined>(id: T) => T
 }
 
 const renaming = (sessions: readonly WholeSession[], newId: () => string): Renaming => {

@@ -18,7 +18,7 @@ export interface Row {
 }
 
 /** Checked, and handed on as it was: so what is exported again is the same text. */
-const checked = <T>(schema: z.ZodMiniType, { place, value }: Row): T => {
+const checked = <T>(schema: z.ZodMiniType<T>, { place, value }: Row): T => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return value as T
   const { path, message } = complaint(parsed.error, [])
@@ -37,11 +37,11 @@ const readHeader = (row: Row): SessionLine => {
       'version',
     )
   }
-  return checked<SessionLine>(sessionLineSchema, row)
+  return checked(sessionLineSchema, row)
 }
 
 const readEntry = (row: Row, state: LifecycleState): { entry: LogEntry; next: LifecycleState } => {
-  const entry = checked<LogEntry>(entrySchema, row)
+  const entry = checked(entrySchema, row)
   try {
     return { entry, next: advance(state, entry) }
   } catch (error) {

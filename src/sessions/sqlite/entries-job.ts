@@ -1,6 +1,6 @@
 /** Entries of one session on their way into the database, with what is written in their transaction. */
 import type { LogEntry } from '../../contract/events.ts'
-import type { SessionId } from '../../contract/ids.ts'
+import type { RunId, SessionId } from '../../contract/ids.ts'
 import type { LetterId, NewLetter } from '../../contract/letters.ts'
 import { IllegalOrder } from '../automaton.ts'
 import type { Registers } from '../registers.ts'
@@ -9,6 +9,7 @@ import type { Core } from './core.ts'
 import { insertEvent, lineOf } from './event-rows.ts'
 import type { Line } from './event-rows.ts'
 import type { Held } from './held.ts'
+import { bindKey } from './keys.ts'
 import { insertLetter, takeLetter } from './letters.ts'
 import { enter } from './owners.ts'
 import { indexRun } from './run-rows.ts'
@@ -25,6 +26,7 @@ export class EntriesJob implements Job {
   readonly #lines: Line[] = []
   readonly #post: NewLetter[] = []
   readonly #deliver: LetterId[] = []
+  readonly #keys: (readonly [key: string, run: RunId])[] = []
   readonly #after: number
   #registers: Registers
   /** It is committed, or never will be. */
@@ -52,11 +54,12 @@ export class EntriesJob implements Job {
     return !this.over && this.#held === held && this.#lines.length < MOST
   }
 
-  add(entry: LogEntry, registers: Registers, { post = [], deliver = [] }: Together = {}): void {
+  add(entry: LogEntry, registers: Registers, { post = [], deliver = [], key }: Together = {}): void {
     this.#lines.push(lineOf(entry))
     this.#registers = registers
     this.#post.push(...post)
     this.#deliver.push(...deliver)
+    if (key !== undefined && entry.runId !== undefined) this.#keys.push([key, entry.runId])
     this.#held.taken = entry.seq
     this.#held.registers = registers
     for (const letter of deliver) this.#held.delivering.add(letter)
@@ -71,6 +74,7 @@ export class EntriesJob implements Job {
     }
     for (const letter of this.#post) insertLetter(connection, letter)
     for (const letter of this.#deliver) takeLetter(connection, this.session, letter)
+    for (const [idempotencyKey, run] of this.#keys) bindKey(this.#core, idempotencyKey, run)
   }
 
   done(): void {

@@ -19,6 +19,11 @@ const usedKey = (core: Core, key: string): UsedKey | undefined => {
   return { digest, alive, ...(run !== null && { run }) }
 }
 
+/** In the transaction that publishes the run, so that a crash can't leave the one without the other. */
+export const bindKey = ({ connection, self }: Core, key: string, run: RunId): void => {
+  connection.run('update keys set run = ? where key = ? and owner = ?', run, key, self.id)
+}
+
 export const keyLedger = (core: Core): KeyLedger => {
   const { connection, self } = core
   return {
@@ -38,11 +43,6 @@ export const keyLedger = (core: Core): KeyLedger => {
         )
         return undefined
       }),
-    bindKey: (key, run) => {
-      soon(core, () => {
-        connection.run('update keys set run = ? where key = ? and owner = ?', run, key, self.id)
-      })
-    },
     freeKey: (key) => {
       soon(core, () => {
         connection.run(

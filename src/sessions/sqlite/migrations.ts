@@ -6,7 +6,12 @@ import { failedFault } from './faults.ts'
 const STEPS: readonly string[] = [
   `
   -- A log outlives its session where a fork shares its events.
-  create table logs (key integer primary key, id text not null unique) strict;
+  create table logs (
+    key integer primary key,
+    id text not null unique,
+    removed integer not null default 0
+  ) strict;
+  create index logs_removed on logs (key) where removed = 1;
   create table sessions (
     key integer primary key references logs,
     id text not null unique,

@@ -13,7 +13,7 @@ const NEXT_MS = 5
 /** Of a log without a session what no fork shares, at most so many events; a log that is empty goes too. */
 const sweepPart = ({ connection }: Core): void => {
   const query = `select logs.key, (select max(through) from shares where log = logs.key) as through from logs
-    where not exists (select 1 from sessions where sessions.key = logs.key)`
+    where removed = 1`
   let left = PART
   for (const { key, through } of connection.all<{ key: number; through: number | null }>(query)) {
     if (left <= 0) return
@@ -54,6 +54,7 @@ const removeOne = (core: Core, id: SessionId): boolean => {
   const row = sessionRow(connection, id)
   if (row === undefined || livingOwner(core, row.owner) !== undefined) return false
   connection.run('delete from sessions where key = ?', row.key)
+  connection.run('update logs set removed = 1 where key = ?', row.key)
   connection.run('delete from runs where log = ?', row.key)
   connection.run('delete from letters where recipient = ?', id)
   connection.run('delete from shares where fork = ?', row.key)

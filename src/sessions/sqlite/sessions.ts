@@ -122,13 +122,13 @@ export const sessionStore = (core: Core): SessionStore => {
   }
 
   return {
-    publish: (header, entries, registers) => {
+    publish: (header, entries, registers, together) => {
       const lastSeq = prefixLength(header.prefix)
       const session = new Held({ header, registers, lastSeq })
       const job = new EntriesJob(core, session, true)
       for (const entry of entries) {
         session.check(entry)
-        job.add(entry, registers)
+        job.add(entry, registers, entry === entries.at(-1) ? together : undefined)
       }
       const before = held.get(header.id)
       held.set(header.id, session)

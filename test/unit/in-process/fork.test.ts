@@ -100,9 +100,9 @@ test('B8.2: the start of a fork reads no history, and stores none, whatever its 
       reads.push(args[0])
       return plain.read(...args)
     },
-    publish: (header, entries, registers) => {
+    publish: (header, entries, ...rest) => {
       batch = entries
-      plain.publish(header, entries, registers)
+      plain.publish(header, entries, ...rest)
     },
   }
   await using home = agents({ store })

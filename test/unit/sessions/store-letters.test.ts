@@ -78,7 +78,12 @@ describe.each(PLACES)('a store in %s', (_, place) => {
     const { store } = home
     expect(await store.takeKey('k', 'd1', 100, 0)).toBeUndefined()
     expect(await store.takeKey('k', 'd2', 101, 0)).toEqual({ digest: 'd1', alive: true })
-    store.bindKey('k', RUN)
+    store.publish(
+      header('keyed'),
+      [entry(1, started, RUN)],
+      { ...EMPTY_REGISTERS, openRun: RUN },
+      { key: 'k' },
+    )
     expect(store.usedKey('k')).toEqual({ digest: 'd1', run: 'run_1', alive: true })
     store.freeKey('k')
     expect(store.usedKey('k')).toBeUndefined()

@@ -2,7 +2,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runId } from '../../../src/contract/ids.ts'
 import { EMPTY_REGISTERS } from '../../../src/sessions/registers.ts'
 import type { SlotClaim, Store } from '../../../src/sessions/store.ts'
 import { entry, header, RUN, session, settled, started } from '../../fixtures/entries.ts'
@@ -204,7 +203,7 @@ test('of two processes that take one key, one gets it; that of a dead one is fre
   expect(taken).toEqual([undefined, { digest: 'd', alive: true }])
   house.dead.add('one')
   expect(await two.takeKey('k', 'd', 1, 0)).toBeUndefined()
-  one.bindKey('k', runId('late'))
+  one.publish(header('late'), [entry(1, started, RUN)], { ...EMPTY_REGISTERS, openRun: RUN }, { key: 'k' })
   expect(two.usedKey('k')).toEqual({ digest: 'd', alive: true })
 })
 
