@@ -10,12 +10,12 @@ import type { InProcessName } from '../src/providers/in-process/provider.ts'
 import { DEFAULT_SETTINGS } from '../src/runtime/options.ts'
 import { GatewayRuntime } from '../src/runtime/subagent-runtime.ts'
 import { memoryStore } from '../src/sessions/memory-store.ts'
-import type { SessionStore } from '../src/sessions/store.ts'
+import type { Store } from '../src/sessions/store.ts'
 import { storeConversation } from '../test/fixtures/long-conversation.ts'
 
 export interface RehearsalHouse extends AsyncDisposable {
   readonly runtime: GatewayRuntime
-  readonly store: SessionStore
+  readonly store: Store
   /** A stored session with so many events, of one completed turn. */
   parentOf(name: string, events: number): SessionId
 }

@@ -1,12 +1,11 @@
 /** The composition root: configuration, providers, store and lineage become one runtime. */
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { BuiltInState } from './built-in-state.ts'
-import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
-import type { LoadedConfig, ProviderConfig } from './config/config.ts'
+import type { LoadedConfig } from './config/config.ts'
 import { stateDir } from './config/paths.ts'
 import type { ConfigDescription } from './config/show.ts'
 import type { TrustStore } from './config/trust.ts'
@@ -14,42 +13,33 @@ import { SubagentError } from './contract/errors.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
-import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
 import type { PermissionPolicy, SubagentStartRequest } from './contract/request.ts'
-import { builtInAgents } from './gateway-agents.ts'
 import { openConfiguration } from './gateway-configuration.ts'
 import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
+import { registerProviders } from './gateway-providers.ts'
+import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
-import {
-  GATEWAY_PROGRAM,
-  KNOWN_AGENTS,
-  aliasesOf,
-  knownByProgram,
-  programName,
-  titleOf,
-} from './providers/acp/agents.ts'
-import type { KnownAgent } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
-import type { AcpProviderOptions } from './providers/acp/provider.ts'
 import { hostSettings } from './host-settings.ts'
-import { loadProvider } from './provider-module.ts'
+import { lazyStore, storeFile } from './gateway-store.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
-import { memoryStore } from './sessions/memory-store.ts'
-import { VERSION } from './version.ts'
+import { recoverLost } from './runtime/recover.ts'
+import type { Store } from './sessions/store.ts'
 
 export { openConfiguration } from './gateway-configuration.ts'
 export type { BuiltInState } from './built-in-state.ts'
 export type { PresetListing } from './gateway-presets.ts'
+export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
 export interface GatewayOptions extends ConfigurationOptions {
@@ -61,6 +51,8 @@ export interface GatewayOptions extends ConfigurationOptions {
   readonly permission?: PermissionPolicy
   readonly settings?: Partial<HostSettings>
   readonly providers?: readonly RegisteredProvider[]
+  /** In place of the user's database. */
+  readonly store?: Store
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
@@ -78,7 +70,8 @@ export class Gateway implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
   readonly #log: Logger
-  readonly #store = memoryStore()
+  /** The user's sessions, of all processes; opened at first use. */
+  readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
 
@@ -89,6 +82,7 @@ export class Gateway implements AsyncDisposable {
     const home = options.home ?? homedir()
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
+    this.store = options.store ?? lazyStore(this.#stateDir, this.#log)
     this.#configuration = openConfiguration({ ...options, cwd, home, env: this.#env, log: this.#log })
     const [fault] = this.#configuration.faults
     if (fault !== undefined) throw fault
@@ -104,7 +98,8 @@ export class Gateway implements AsyncDisposable {
       ...present({ inheritedMarker: this.#env['SUBGATE_RUN'] }),
     })
     this.runtime = new GatewayRuntime({
-      store: this.#store,
+      store: this.store,
+      recovered: () => this.recovered,
       settings: hostSettings(this.loaded.config, cwd, options),
       lineage,
       log: this.#log,
@@ -118,10 +113,8 @@ export class Gateway implements AsyncDisposable {
     const log =
       logLevel === undefined ? options.log : (await import('./telemetry/logger.ts')).stderrLogger(logLevel)
     const gateway = new Gateway({ ...options, ...present({ log }) })
-    await gateway.#register()
-    gateway.#reaping = reapOrphans(gateway.#stateDir).catch((error: unknown) => {
-      gateway.#log.warn({ error }, 'orphans of an earlier gateway could not be ended')
-    })
+    await registerProviders(gateway.runtime.providers, gateway.#shop())
+    gateway.#reaping = gateway.#recover()
     return gateway
   }
 
@@ -154,6 +147,11 @@ export class Gateway implements AsyncDisposable {
     }
     const cwd = this.#options.cwd ?? process.cwd()
     return completeRoot(request, this.loaded, this.presets, cwd, provider?.name ?? request.provider)
+  }
+
+  /** Resolves once what dead gateways left has been ended and settled. */
+  get recovered(): Promise<unknown> {
+    return this.#reaping
   }
 
   get log(): Logger {
@@ -205,94 +203,32 @@ export class Gateway implements AsyncDisposable {
     await this.runtime[Symbol.asyncDispose]()
     await this.#supervisor[Symbol.asyncDispose]()
     await this.#reaping
+    this.store[Symbol.dispose]()
   }
 
-  async #register(): Promise<void> {
-    const { providers } = this.runtime
-    for (const { provider, settings, aliases } of this.#options.providers ?? []) {
-      providers.add(provider, settings, aliases)
-    }
-    const { command } = this.#options
-    if (command !== undefined)
-      providers.add(this.#commandProvider('acp', command, {}, titleOf(command)), this.#settings({}))
-    for (const [name, config] of Object.entries(this.loaded.config.providers)) {
-      try {
-        const provider = await this.#configured(name, config)
-        if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
-      } catch (error) {
-        // A module that can't be had is told to whoever wants it; all else goes on.
-        if (!SubagentError.is(error) || error.code !== 'INVALID_CONFIG') throw error
-        providers.fail(name, error, aliasesOf(name))
-      }
-    }
-    // Looking for agents takes time that a start by command line need not spend.
-    providers.later(() => this.#registerFound())
-  }
-
-  #registerFound(): void {
-    const { providers } = this.runtime
-    const place = { config: this.loaded.config, env: this.#env, stateDir: this.#stateDir, store: this.#store }
-    /** A name that configuration gives to another program stays with that. */
-    const taken = (word: string): boolean => {
-      const { command, module } = this.loaded.config.providers[word] ?? {}
-      return command !== undefined || module !== undefined
-    }
-    const free = (aliases: readonly string[] = []): string[] => aliases.filter((alias) => !taken(alias))
-    for (const { provider, settings, aliases } of builtInAgents(place))
-      if (!taken(provider.name)) providers.add(provider, settings, free(aliases))
-    for (const { agent, program } of this.agents()) {
-      const config = this.loaded.config.providers[agent.name] ?? {}
-      if (program === undefined || taken(agent.name)) continue
-      const provider = this.#acp(agent.name, [program, ...agent.args], agent, config)
-      providers.add(provider, this.#settings(config), free(agent.aliases))
-    }
-  }
-
-  async #configured(name: string, config: ProviderConfig): Promise<SubagentProvider | undefined> {
-    const { command, module } = config
-    if (module !== undefined) return loadProvider(name, module, this.loaded)
-    const [program, ...args] = command ?? []
-    return program === undefined ? undefined : this.#commandProvider(name, [program, ...args], config)
-  }
-
-  #commandProvider(
-    name: string,
-    command: readonly [string, ...string[]],
-    config: ProviderConfig,
-    title?: string,
-  ): AcpProvider {
-    const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
-    return this.#acp(name, command, known, config, title)
-  }
-
-  #acp(
-    name: string,
-    command: readonly [string, ...string[]],
-    known: KnownAgent | undefined,
-    config: ProviderConfig,
-    title?: string,
-  ): AcpProvider {
-    const { asks, fs, terminal, graces } = config
-    const options: AcpProviderOptions = {
-      name,
-      command,
-      version: VERSION,
+  #shop(): ProviderShop {
+    const { agentEnv, command, providers = [] } = this.#options
+    return {
+      given: providers,
+      loaded: this.loaded,
+      agents: () => this.agents(),
       supervisor: this.#supervisor,
-      answers: rememberedAnswers(join(this.#stateDir, 'answers')),
+      stateDir: this.#stateDir,
+      store: this.store,
       log: this.#log,
-      inherited: this.#env,
-      env: { ...config.env, ...this.#options.agentEnv },
-      gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
-      methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
-        AcpProviderOptions['methods']
-      >,
-      ...present({ known, asks, graces, title }),
+      env: this.#env,
+      ...present({ agentEnv, command }),
     }
-    return new AcpProvider(options)
   }
 
-  #settings({ permission, concurrency, sandbox, graces }: ProviderConfig): ProviderSettings {
-    const configured = permission ?? this.loaded.config.permission
-    return present({ permission: configured, concurrency, sandbox, cancelMs: graces?.cancelMs })
+  /** What dead gateways left: first their processes end, then their runs are settled (law 13). */
+  async #recover(): Promise<void> {
+    try {
+      await reapOrphans(this.#stateDir)
+      if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
+      await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+    } catch (error) {
+      this.#log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
+    }
   }
 }

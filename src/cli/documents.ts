@@ -59,9 +59,14 @@ export const errorDocument = (error: SubagentError, interruption?: Interruption)
   return { type: 'error', error: error.toJSON(), exitCode }
 }
 
-export const eventDocument = (runId: RunId, sessionId: SessionId, { seq, at, event }: LogEntry): object => ({
+/** Events of the session itself have no run. */
+export const eventDocument = (
+  runId: RunId | undefined,
+  sessionId: SessionId,
+  { seq, at, event }: LogEntry,
+): object => ({
   type: 'event',
-  runId,
+  ...(runId !== undefined && { runId }),
   sessionId,
   seq,
   at,

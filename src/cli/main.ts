@@ -8,10 +8,20 @@ import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
+import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
 import { FORMATS } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 
-const COMMANDS: readonly string[] = ['run', 'acp', 'providers', 'presets', 'config', 'trust', 'help']
+const COMMANDS: readonly string[] = [
+  'run',
+  'acp',
+  ...READING_COMMANDS,
+  'providers',
+  'presets',
+  'config',
+  'trust',
+  'help',
+]
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
 const PERMISSION_POLICIES = ['ask', 'allow-reads', 'allow', 'deny'] as const
 
@@ -64,6 +74,10 @@ const runOptions = (command: Command): Command =>
     .option('--output-schema <schema>', 'the same as --json-schema')
     .option('--env <name[=value]>', 'pass a variable to the agent, or set it (repeatable)', collect)
     .option('--label <text>', 'a name for the run')
+    .option('--resume <session>', "go on with a session: its id or a run's, a unique prefix, or last")
+    .option('-s, --session <name>', 'go on with the kept session of this name here, or make it')
+    .option('--fork', 'with --resume or -s: work on a copy of it')
+    .option('--idempotency-key <key>', 'the same key again gives the run that it gave before')
     .option('--verbose', 'log to stderr')
 
 const acpOptions = (command: Command): Command =>
@@ -167,6 +181,7 @@ const buildProgram = (
     async (flags: AcpFlags) =>
       done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
   )
+  addReadingCommands(program, io, done)
   program
     .command('providers')
     .description('what is found here and usable, or why not')

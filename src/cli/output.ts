@@ -30,6 +30,11 @@ export class Output {
     return (this.#stream as { isTTY?: boolean }).isTTY === true
   }
 
+  /** Columns of a terminal; absent for a pipe or a file. */
+  get width(): number | undefined {
+    return this.isTTY ? (this.#stream as { columns?: number }).columns || 80 : undefined
+  }
+
   /** False once the reader is gone. */
   get open(): boolean {
     return !this.#broken

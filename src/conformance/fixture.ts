@@ -4,7 +4,7 @@ import type { LogEntry } from '../contract/events.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 import type { Preset, SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { Store } from '../sessions/store.ts'
 import type { CueName } from './manifest.ts'
 
 /** Fresh directories of one check; removed after it. */
@@ -56,7 +56,7 @@ export interface ProviderFixture {
    * Called for each check anew; `cue` tells a provider that can't be led by its prompt what will be asked. An agent
    * whose conversation is the session's log reads it from `store`.
    */
-  create(place: Place, cue: CueName, store: SessionStore): Subject | Promise<Subject>
+  create(place: Place, cue: CueName, store: Store): Subject | Promise<Subject>
   readonly cues: { readonly [Name in CueName]?: Cue }
   /** How long a turn may take to answer a text that was given in mid-turn; 10 s when absent. */
   readonly patienceMs?: number

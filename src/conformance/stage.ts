@@ -8,7 +8,7 @@ import type { StartOptions, SubagentRun } from '../contract/run.ts'
 import { DEFAULT_SETTINGS } from '../runtime/options.ts'
 import { GatewayRuntime } from '../runtime/subagent-runtime.ts'
 import { memoryStore } from '../sessions/memory-store.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { Store } from '../sessions/store.ts'
 import { Unmet } from './failure.ts'
 import type { CueRequest, Evidence, Place, ProviderFixture, Subject } from './fixture.ts'
 import type { CueName } from './manifest.ts'
@@ -25,13 +25,13 @@ export class Stage implements AsyncDisposable {
   readonly place: Place
   readonly observed: Observed
   readonly runtime: GatewayRuntime
-  readonly store: SessionStore
+  readonly store: Store
   /** Ids of sessions that were ever published. */
   readonly published: readonly string[]
   readonly #subject: Subject
   readonly #before: ReadonlySet<number>
 
-  private constructor(place: Place, subject: Subject, preset: Preset | undefined, store: SessionStore) {
+  private constructor(place: Place, subject: Subject, preset: Preset | undefined, store: Store) {
     this.place = place
     this.#subject = subject
     this.#before = new Set(ownProcesses())
@@ -40,9 +40,9 @@ export class Stage implements AsyncDisposable {
     this.published = published
     this.store = {
       ...store,
-      publish: (header, entries, registers) => {
+      publish: (header, ...rest) => {
         published.push(header.id)
-        store.publish(header, entries, registers)
+        store.publish(header, ...rest)
       },
     }
     this.runtime = new GatewayRuntime({

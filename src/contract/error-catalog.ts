@@ -267,5 +267,21 @@ export const ERROR_CATALOG: { readonly [C in ErrorCode]: ErrorRule } = {
     'Look at the partial output; start again.',
     { category: 'owner_lost', retryable: true },
   ),
+  STORE_READONLY: rule(
+    1,
+    INTERNAL,
+    'file',
+    "The sessions' database can't be written from here, as inside an agent's sandbox; nothing was published.",
+    'Start from a process that may write `file`, or set XDG_STATE_HOME to a folder that can be written.',
+    { category: 'process' },
+  ),
+  STORE_FAILED: rule(
+    1,
+    INTERNAL,
+    'file, errno?',
+    "The sessions' database failed: full disk, damaged file, or a folder that it can't be kept in.",
+    'Do what the message says; nothing that stands in `file` was overwritten.',
+    { category: 'process', retryable: true },
+  ),
   CLOSED: rule(1, INTERNAL, '', 'The runtime is closed.', 'Create another one.'),
 }

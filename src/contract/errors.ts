@@ -73,6 +73,8 @@ export interface ErrorDataByCode {
   SCHEMA_MISMATCH: { readonly path?: string; readonly detail: string }
   CANCELLED: { readonly by: 'signal' | 'request' }
   OWNER_LOST: { readonly pid?: number }
+  STORE_READONLY: { readonly file: string }
+  STORE_FAILED: { readonly file: string; readonly errno?: string }
   CLOSED: { readonly [key: string]: never }
 }
 

@@ -1,5 +1,6 @@
 /** The event vocabulary of a session's log: ACP's updates plus the runtime's own edges (design.md §7). */
 import type {
+  ContentBlock,
   PermissionOption,
   PermissionOutcome,
   SessionUpdate,
@@ -9,6 +10,7 @@ import type {
 import type { ErrorJson } from './errors.ts'
 import type { PermissionId, RunId, SessionId } from './ids.ts'
 import type { JsonObject, JsonValue } from './json.ts'
+import type { Letter, LetterId } from './letters.ts'
 import type { Denial, EndingCategory, RunStatus, Usage } from './result.ts'
 import type { SandboxMode } from './request.ts'
 
@@ -20,6 +22,10 @@ export interface RunStarted {
   readonly label?: string
   /** Controls that the operator switched off for this provider, such as `sandbox: provider-managed`. */
   readonly providerManaged?: readonly string[]
+  /** What was asked; the agent's own echo of it, if there is one, is an update like any other. */
+  readonly prompt?: readonly ContentBlock[]
+  /** The letters that the prompt consists of. */
+  readonly letters?: readonly LetterId[]
 }
 
 export interface RunSettled {
@@ -80,6 +86,12 @@ export interface ApprovalDecided {
   readonly by: 'policy' | 'answerer' | 'cancel' | 'nobody'
 }
 
+/** A letter that the session's agent has read, in the transaction that takes it out of the mailbox (B11.2). */
+export interface LetterReceived {
+  readonly type: 'letter/received'
+  readonly letter: Letter
+}
+
 /** What a provider may put into the log while its turn runs. */
 export type ProviderEvent =
   | { readonly type: 'session/update'; readonly update: SessionUpdate }
@@ -129,6 +141,7 @@ export type SessionEvent =
   | PermissionRequested
   | PermissionResolved
   | ProviderEvent
+  | LetterReceived
   | SetupEvent
 
 /** One line of a log. `seq` counts from 1 without gaps within a session; `at` is epoch milliseconds. */

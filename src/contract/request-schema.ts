@@ -88,7 +88,7 @@ export const permissionSchema: z.ZodMiniType<PermissionPolicy> = z.enum([
 ])
 
 const origin: z.ZodMiniType<SessionOrigin> = z.discriminatedUnion('from', [
-  z.strictObject({ from: z.literal('new') }),
+  z.strictObject({ from: z.literal('new'), name: z.exactOptional(name) }),
   z.strictObject({ from: z.literal('resume'), sessionId }),
   z.strictObject({ from: z.literal('fork'), sessionId, through: z.exactOptional(count) }),
 ])

@@ -21,7 +21,8 @@ export interface RunLimits {
 }
 
 export type SessionOrigin =
-  | { readonly from: 'new' }
+  /** `name`: how a person finds the kept session again. */
+  | { readonly from: 'new'; readonly name?: string }
   | { readonly from: 'resume'; readonly sessionId: SessionId }
   /** `through` is the last shared event's `seq`; absent = the last completed turn. */
   | { readonly from: 'fork'; readonly sessionId: SessionId; readonly through?: number }
@@ -69,7 +70,7 @@ export interface PresetSource {
 
 /** The agent's side of a stored session that is taken up again. */
 export type ResolvedOrigin =
-  | { readonly from: 'new' }
+  | { readonly from: 'new'; readonly name?: string }
   | { readonly from: 'resume'; readonly nativeId: string }
   | { readonly from: 'fork'; readonly nativeId: string }
 

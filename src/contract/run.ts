@@ -5,6 +5,15 @@ import type { PermissionId, RunId, SessionId } from './ids.ts'
 import type { SubagentStartRequest } from './request.ts'
 import type { EndingCategory, RunStatus, SubagentResult, Usage } from './result.ts'
 
+/** Why a start waits before anything of it happens. */
+export interface StartWait {
+  readonly provider: string
+  /** `capacity`: all slots are taken. `paused`: the provider reported a rate limit. */
+  readonly reason: 'capacity' | 'paused'
+  /** Epoch milliseconds of the end of a pause. */
+  readonly until?: number
+}
+
 export interface StartOptions {
   /** Aborting before publish rejects the start; after it the run is cancelled. */
   readonly signal?: AbortSignal
@@ -12,6 +21,8 @@ export interface StartOptions {
   readonly answers?: boolean
   /** The parent's tool call that starts this child, for whoever observes it. */
   readonly toolCallId?: string
+  /** Told once when the start must wait for a slot. */
+  readonly onWait?: (wait: StartWait) => void
 }
 
 export interface SubagentRuntime extends AsyncDisposable {

@@ -52,6 +52,8 @@ export const admit = async (
   const { provider, settings } = registered
   if (captured.unknown !== undefined) throw unknownParent(captured.unknown)
   const { parent } = captured
+  // A session that a dead process left open can be taken up once its run has been settled.
+  if (request.session !== undefined && request.session.from !== 'new') await surroundings.recovered()
 
   const resolved = resolveSession(request, provider.name, parent, sessions, store)
   const { stored, origin } = resolved
@@ -135,7 +137,8 @@ export const admit = async (
       label,
       cwd,
       additionalDirectories,
-      model: model ?? preset?.model ?? reopened?.model,
+      // What it was created with, where nothing else is asked for (B9.1).
+      model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
       effort,
       sandbox,
       permission,

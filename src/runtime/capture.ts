@@ -2,6 +2,8 @@
 import type { SessionId } from '../contract/ids.ts'
 import type { RunLimits, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
+import type { LineageClaims } from '../lineage/token.ts'
+import { lowest } from './depth.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
@@ -26,34 +28,31 @@ export type Captured = { readonly parent?: CapturedParent; readonly unknown?: Se
 
 const INHERITED_PRESETS: ReadonlySet<string> = new Set(['auto', 'danger-full-access'])
 
-/** `parent` names a session here; without it a lineage token makes this start a child too. */
+/** A run whose host keeps its sessions elsewhere is known by what its token says. */
+const byToken = ({ session, root, depth, maxDepth }: LineageClaims): CapturedParent => ({
+  sessionId: session,
+  rootId: root,
+  depth,
+  lastCompleted: 0,
+  ...(maxDepth !== undefined && { maxDepth }),
+})
+
+/** `parent` names a session; without it a lineage token makes this start a child too, of a run in another process. */
 export const capture = (
   request: SubagentStartRequest,
   sessions: ReadonlyMap<SessionId, LiveSession>,
   { store, lineage }: Pick<Surroundings, 'store' | 'lineage'>,
 ): Captured => {
-  const id = request.parent?.sessionId
-  if (id === undefined) {
-    const ancestor = lineage?.ancestor
-    if (ancestor === undefined) return {}
-    const { session, root, depth, maxDepth } = ancestor
-    return {
-      parent: {
-        sessionId: session,
-        rootId: root,
-        depth,
-        lastCompleted: 0,
-        ...(maxDepth !== undefined && { maxDepth }),
-      },
-    }
-  }
+  const ancestor = request.parent === undefined ? lineage?.ancestor : undefined
+  const id = request.parent?.sessionId ?? ancestor?.session
+  if (id === undefined) return {}
   const live = sessions.get(id)
   const stored = store.get(id)
   const header = live?.log.header ?? stored?.header
-  if (header === undefined) return { unknown: id }
+  if (header === undefined) return ancestor === undefined ? { unknown: id } : { parent: byToken(ancestor) }
   const open = live?.run?.request
   // A follow-up may have lowered the cap that the header was made with.
-  const maxDepth = (open ?? live?.opened)?.maxDepth ?? header.maxDepth
+  const maxDepth = lowest([(open ?? live?.opened)?.maxDepth ?? header.maxDepth, ancestor?.maxDepth])
   const { sandbox, permissionPreset, lastCompleted } =
     live?.log.registers ?? stored?.registers ?? EMPTY_REGISTERS
   return {
@@ -61,7 +60,7 @@ export const capture = (
       sessionId: id,
       rootId: header.rootId,
       // The greater of what is stored and what lives: neither a restart nor a resume lowers it (B2.1).
-      depth: Math.max(header.depth, stored?.header.depth ?? 0),
+      depth: Math.max(header.depth, stored?.header.depth ?? 0, ancestor?.depth ?? 0),
       cwd: header.cwd,
       lastCompleted,
       ...(live !== undefined && { live }),

@@ -1,6 +1,7 @@
 /** What a run's two edges say: its start, what of the host's defaults doesn't apply, and its result. Pure. */
 import { SubagentError } from '../contract/errors.ts'
 import type { Notice, RunStarted } from '../contract/events.ts'
+import type { LetterId } from '../contract/letters.ts'
 import { present } from '../contract/present.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { Denial, SubagentResult, TurnOutcome } from '../contract/result.ts'
@@ -9,13 +10,15 @@ import type { Verdict } from './ending.ts'
 import type { Registered } from './registry.ts'
 
 export const startedEvent = (
-  { depth, parentSessionId, label }: ResolvedStartRequest,
+  { depth, parentSessionId, label, prompt }: ResolvedStartRequest,
   { provider, settings }: Registered,
+  letters: readonly LetterId[] | undefined,
 ): RunStarted => ({
   type: 'run/started',
   provider: provider.name,
   depth,
-  ...present({ parentSessionId, label }),
+  prompt,
+  ...present({ parentSessionId, label, letters }),
   ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
 })
 

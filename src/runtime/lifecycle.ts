@@ -1,6 +1,8 @@
 /** Listeners of the two edges of every run (B10.1): observe-only, and none can starve another (B1.2). */
 import type { Logger } from '../contract/logger.ts'
-import type { LifecycleEvent } from '../contract/run.ts'
+import { present } from '../contract/present.ts'
+import type { SubagentResult } from '../contract/result.ts'
+import type { LifecycleEvent, SubagentRun } from '../contract/run.ts'
 
 export type LifecycleListener = (event: LifecycleEvent) => unknown
 
@@ -25,3 +27,30 @@ export class Lifecycle {
     }
   }
 }
+
+const factsOf = (
+  { id, sessionId, parentSessionId, provider, depth }: SubagentRun,
+  at: number,
+): Omit<Extract<LifecycleEvent, { type: 'subagent/start' }>, 'type'> => ({
+  runId: id,
+  sessionId,
+  provider,
+  depth,
+  at,
+  ...present({ parentSessionId }),
+})
+
+export const startOf = (run: SubagentRun, at: number): LifecycleEvent => ({
+  type: 'subagent/start',
+  ...factsOf(run, at),
+})
+
+export const endOf = (
+  run: SubagentRun,
+  { status, category, durationMs, usage }: SubagentResult,
+  at: number,
+): LifecycleEvent => ({
+  type: 'subagent/end',
+  ...factsOf(run, at),
+  ...present({ status, category, durationMs, usage }),
+})

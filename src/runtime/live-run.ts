@@ -4,41 +4,26 @@ import { SubagentError } from '../contract/errors.ts'
 import type { LogEntry, ProviderEvent } from '../contract/events.ts'
 import { permissionId } from '../contract/ids.ts'
 import type { PermissionId, RunId, SessionId } from '../contract/ids.ts'
-import type { Delegation, PermissionQuestion, ProviderSession, Turn } from '../contract/provider.ts'
+import type { PermissionQuestion, Turn } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { SubagentRun } from '../contract/run.ts'
 import { after } from '../contract/timer.ts'
-import { follow, nothing } from '../sessions/cursor.ts'
 import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
 import { conclusionOf, notSteerable, resultOf, startedEvent, unappliedNotice } from './edges.ts'
 import type { Conclusion } from './edges.ts'
-import { asFault, endingOf, failedWith, OVER } from './ending.ts'
+import { asFault, endingOf, failedWith, logFault, OVER } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
-import type { LiveSession } from './live-session.ts'
-import type { Surroundings } from './options.ts'
+import { settlementNotice } from './notice.ts'
 import { checkedOutcome } from './outcome.ts'
 import { PermissionDesk } from './permission-desk.ts'
 import { RunClock } from './run-clock.ts'
+import type { RunContext } from './run-context.ts'
+import { runEvents } from './run-events.ts'
+import type { EventOptions } from './run-events.ts'
 import { RunJournal } from './run-journal.ts'
-import type { SchemaCheck } from './schema-check.ts'
 import { ToolCalls } from './tool-calls.ts'
-
-export interface RunContext {
-  readonly session: LiveSession
-  readonly agent: ProviderSession
-  readonly request: ResolvedStartRequest
-  readonly delegation: Delegation
-  readonly answers: boolean
-  readonly checkSchema: SchemaCheck | undefined
-  readonly surroundings: Surroundings
-  /** Whether it waits for its children, or for its slot after them. */
-  waits(): boolean
-  /** Children first: ends what this run's session delegated, and waits until it is gone. */
-  endChildren(): Promise<void>
-  settled(result: SubagentResult): void
-}
 
 export class LiveRun implements SubagentRun {
   readonly id: RunId
@@ -53,6 +38,7 @@ export class LiveRun implements SubagentRun {
   readonly #journal: RunJournal
   readonly #desk: PermissionDesk
   readonly #startedAt: number
+  readonly #faults: Disposable
   #clock: RunClock | undefined
   #output: Output = NO_OUTPUT
   #stop: Stop | undefined
@@ -85,7 +71,11 @@ export class LiveRun implements SubagentRun {
         this.stir()
         return this.#journal.record(event)
       },
+      committed: async () => (await this.#journal.flushed()) === undefined,
     })
+    this.#faults = surroundings.store.onFault(session.id, (error) =>
+      this.#end({ kind: 'fault', error: logFault(error, this.provider) }),
+    )
   }
 
   get sessionId(): SessionId {
@@ -112,12 +102,17 @@ export class LiveRun implements SubagentRun {
     return this.#context.request.label
   }
 
-  /** Publishes: from `run/started` on the run is observable. */
+  /** Publishes: once `run/started` is committed, the run is observable. */
   publish(): void {
-    const { request, session, agent } = this.#context
-    this.#journal.start(startedEvent(request, session.registered))
+    const { request, session, agent, together } = this.#context
+    this.#journal.start(startedEvent(request, session.registered, together?.deliver), together)
     const unapplied = unappliedNotice(request, agent, session.registered.provider)
     if (unapplied !== undefined) this.#journal.record(unapplied)
+  }
+
+  /** It never was: its first event could not be committed. */
+  withdraw(): void {
+    this.#faults[Symbol.dispose]()
   }
 
   async drive(): Promise<void> {
@@ -140,20 +135,9 @@ export class LiveRun implements SubagentRun {
     await this.#settle(turned)
   }
 
-  events({
-    after: cursor = 0,
-    signal,
-  }: { after?: number; signal?: AbortSignal } = {}): AsyncIterable<LogEntry> {
+  events(options: EventOptions = {}): AsyncIterable<LogEntry> {
     const { session, surroundings } = this.#context
-    const { firstSeq, lastSeq, unwritten } = this.#journal
-    const from = Math.max(cursor, firstSeq - 1)
-    if (lastSeq !== undefined && from >= lastSeq) return nothing()
-    const ends = [unwritten, ...(signal === undefined ? [] : [signal])]
-    return follow(surroundings.store, session.log, {
-      after: from,
-      isLast: ({ event, runId }) => event.type === 'run/settled' && runId === this.id,
-      signal: AbortSignal.any(ends),
-    })
+    return runEvents(surroundings.store, session.log, this.#journal, this.id, options)
   }
 
   respond(id: PermissionId, outcome: PermissionOutcome): void {
@@ -267,11 +251,21 @@ export class LiveRun implements SubagentRun {
     } catch (error) {
       ending = { fault: asFault(error, this.provider) }
     }
-    const result = this.#concluded(ending)
+    const result = await this.#durable(this.#concluded(ending))
+    this.#faults[Symbol.dispose]()
     session.run = undefined
     this.#context = { ...this.#context, request: { ...request, prompt: [] } }
     this.#resolve(result)
     this.#context.settled(result)
+  }
+
+  /** Nobody hears of an end that isn't committed; one that never will be is a failure of its own. */
+  async #durable(result: SubagentResult): Promise<SubagentResult> {
+    const fault = await this.#journal.flushed()
+    if (fault === undefined || result.status === 'failed') return result
+    const { request } = this.#context
+    const said = conclusionOf(failedWith(fault), undefined, result.denied, result.durationMs)
+    return resultOf(request, this.provider, result.text, said)
   }
 
   /** Whatever goes wrong while the end is worked out, there is one. */
@@ -293,7 +287,9 @@ export class LiveRun implements SubagentRun {
     const conclude = (said: Verdict): Conclusion =>
       conclusionOf(said, outcome, denied, surroundings.now() - this.#startedAt)
     const conclusion = conclude(verdict)
-    const fault = this.#journal.settle({ type: 'run/settled', ...conclusion }, () => this.#desk.close())
+    const notice = settlementNotice(this.#context.session.log, this.id, conclusion, surroundings.now())
+    const settled = { type: 'run/settled', ...conclusion } as const
+    const fault = this.#journal.settle(settled, () => this.#desk.close(), notice)
     const said = fault === undefined ? conclusion : conclude(failedWith(fault))
     return resultOf(request, this.provider, text, said)
   }

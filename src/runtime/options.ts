@@ -5,8 +5,9 @@ import type { Logger } from '../contract/logger.ts'
 import type { RunObserver } from '../contract/observer.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 import type { PermissionPolicy, PresetSource } from '../contract/request.ts'
+import type { StartOptions } from '../contract/run.ts'
 import type { LineageClaims } from '../lineage/token.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { Store, Together } from '../sessions/store.ts'
 
 /** Defaults of the host: applied where a provider can, never a reason to refuse (design.md §2). */
 export interface HostSettings {
@@ -44,14 +45,22 @@ export interface RegisteredProvider {
   readonly aliases?: readonly string[]
 }
 
+/** What the runtime's own parts may say of a start, beside what a caller may. */
+export interface InnerStartOptions extends StartOptions {
+  /** Written in the transaction of `run/started`. */
+  readonly together?: Together
+}
+
 export interface RuntimeOptions {
-  readonly store: SessionStore
+  readonly store: Store
   readonly settings: HostSettings
   readonly providers?: readonly RegisteredProvider[]
   readonly presets?: PresetSource
   readonly lineage?: LineagePort
   readonly log?: Logger
   readonly observer?: RunObserver
+  /** Resolves once the runs that dead processes left open have been settled. */
+  readonly recovered?: () => Promise<unknown>
   /** Clock and randomness, so that a test can hold them. */
   readonly now?: () => number
   readonly newId?: () => string
@@ -59,11 +68,12 @@ export interface RuntimeOptions {
 
 /** What the runtime's parts share: resolved options. */
 export interface Surroundings {
-  readonly store: SessionStore
+  readonly store: Store
   readonly log: Logger
   readonly presets: PresetSource | undefined
   readonly lineage: LineagePort | undefined
   readonly settings: () => HostSettings
+  readonly recovered: () => Promise<unknown>
   readonly now: () => number
   readonly newId: () => string
 }
@@ -76,6 +86,7 @@ export const surroundingsOf = (options: RuntimeOptions, settings: () => HostSett
   presets: options.presets,
   lineage: options.lineage,
   settings,
+  recovered: options.recovered ?? (() => Promise.resolve()),
   now: options.now ?? Date.now,
   newId: options.newId ?? randomId,
 })

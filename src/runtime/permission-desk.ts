@@ -22,6 +22,8 @@ export interface DeskOptions {
   newId(): PermissionId
   /** False when the event couldn't be recorded; then the run is being ended. */
   append(event: PermissionRequested | PermissionResolved): boolean
+  /** Resolves when what was appended is committed, with false when it never will be. */
+  committed(): Promise<boolean>
 }
 
 interface Open {
@@ -123,7 +125,8 @@ export class PermissionDesk {
     open.timer?.[Symbol.dispose]()
     if (!this.#options.append({ type: 'permission/resolved', id, outcome, by })) return false
     this.#open.delete(id)
-    open.answer.resolve(outcome)
+    // What isn't recorded must not happen: the agent hears of an answer once it is committed.
+    void this.#options.committed().then((kept) => open.answer.resolve(kept ? outcome : CANCELLED))
     return true
   }
 

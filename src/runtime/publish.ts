@@ -28,7 +28,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
   const seed = seedOf(publication, store)
   const through = sharedThrough(publication, seed)
   const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
-  const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label } = request
+  const { sessionId, rootSessionId, parentSessionId, depth, maxDepth, cwd, label, origin } = request
   const header = {
     id: sessionId,
     rootId: rootSessionId,
@@ -38,6 +38,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
     ...(maxDepth !== undefined && { maxDepth }),
     cwd,
     ...(label !== undefined && { label }),
+    ...(origin.from === 'new' && origin.name !== undefined && { name: origin.name }),
     createdAt: now(),
     prefix,
   }
@@ -80,8 +81,9 @@ const recordSandbox = (log: SessionLog, { request }: Publication): void => {
 }
 
 const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
-  // A root that was composed by a preset needs it again when its agent is set up anew.
-  if (request.parentSessionId === undefined && request.preset === undefined) return
+  // A root's composition is needed again when its agent is set up anew.
+  const { parentSessionId, preset, model } = request
+  if (parentSessionId === undefined && preset === undefined && model === undefined) return
   log.append({
     type: 'subagent/descriptor',
     version: DESCRIPTOR_VERSION,

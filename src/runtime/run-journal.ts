@@ -3,7 +3,8 @@ import type { SubagentError } from '../contract/errors.ts'
 import type { LogEntry, ProviderEvent, RunSettled, SessionEvent } from '../contract/events.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
-import type { SessionLog } from '../sessions/session-log.ts'
+import type { AppendOptions, SessionLog } from '../sessions/session-log.ts'
+import type { Together } from '../sessions/store.ts'
 import { logFault } from './ending.ts'
 
 export interface JournalOptions {
@@ -41,14 +42,25 @@ export class RunJournal {
   }
 
   /** Throws what the store throws: nothing is published then. */
-  start(event: SessionEvent): void {
-    this.#firstSeq = this.#append(event).seq
+  start(event: SessionEvent, together?: Together): void {
+    this.#firstSeq = this.#append(event, { together }).seq
+  }
+
+  /** Resolves once all that was recorded is committed, and with what went wrong when it never will be. */
+  async flushed(): Promise<SubagentError | undefined> {
+    try {
+      await this.#options.log.flushed()
+      return undefined
+    } catch (error) {
+      this.#unwritten.abort()
+      return logFault(error, this.#options.provider)
+    }
   }
 
   /** False when it could not be written. */
   record(event: SessionEvent, bytes?: number): boolean {
     try {
-      this.#append(event, bytes)
+      this.#append(event, { bytes })
       return true
     } catch (error) {
       this.#options.onFault(logFault(error, this.#options.provider))
@@ -68,12 +80,12 @@ export class RunJournal {
   }
 
   /** The one event that is tried twice: without it the run stays open in the log. */
-  settle(event: RunSettled, prepare: () => void): SubagentError | undefined {
+  settle(event: RunSettled, prepare: () => void, together?: Together): SubagentError | undefined {
     let fault: unknown
     for (const _ of [1, 2]) {
       try {
         prepare()
-        this.#lastSeq = this.#append(event).seq
+        this.#lastSeq = this.#append(event, { together }).seq
         return undefined
       } catch (error) {
         fault = error
@@ -85,8 +97,8 @@ export class RunJournal {
     return logFault(fault, provider)
   }
 
-  #append(event: SessionEvent, bytes?: number): LogEntry {
+  #append(event: SessionEvent, options?: AppendOptions): LogEntry {
     const { log, runId } = this.#options
-    return log.append(event, runId, bytes)
+    return log.append(event, runId, options)
   }
 }

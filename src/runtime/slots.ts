@@ -1,5 +1,14 @@
-/** Concurrency slots, per provider and in all, with a bounded FIFO queue and lending that can't deadlock. */
+/**
+ * Concurrency slots, per provider and in all, with a bounded FIFO queue and lending that can't deadlock. Here is
+ * decided who is next in this process; the ledger counts the slots of all processes of the user.
+ */
+import { randomUUID } from 'node:crypto'
 import { SubagentError } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { after } from '../contract/timer.ts'
+import type { StartWait } from '../contract/run.ts'
+import type { SlotLedger } from '../sessions/store.ts'
 
 export interface SlotLimits {
   readonly total: number
@@ -8,6 +17,25 @@ export interface SlotLimits {
   readonly perProvider: (provider: string) => number | undefined
 }
 
+/** What a slot is for. */
+export interface SlotPlace {
+  readonly provider: string
+  readonly sessionId: SessionId
+  readonly parentId?: SessionId
+}
+
+export interface AcquireOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onWait?: ((wait: StartWait) => void) | undefined
+}
+
+/** What of the store the slots need. */
+export interface Ledger extends SlotLedger {
+  onChange(listener: () => void): Disposable
+}
+
+const LOOK_AGAIN_MS = 1000
+
 type State = 'queued' | 'running' | 'lent' | 'returning' | 'done'
 
 /**
@@ -15,17 +43,28 @@ type State = 'queued' | 'running' | 'lent' | 'returning' | 'done'
  * queued and takes it back, ahead of the queue, when its last child has settled.
  */
 export class Ticket {
-  readonly provider: string
+  readonly id: string = randomUUID()
+  readonly place: SlotPlace
   readonly parent: Ticket | undefined
   state: State = 'queued'
+  /** It stands in the ledger: in its queue, or with a slot. */
+  entered = false
   children = 0
   readonly ready: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   /** Settles when a lent slot is back; the run's children deliver no result before. */
   returned: PromiseWithResolvers<void> | undefined
 
-  constructor(provider: string, parent: Ticket | undefined) {
-    this.provider = provider
+  constructor(place: SlotPlace, parent: Ticket | undefined) {
+    this.place = place
     this.parent = parent
+  }
+
+  get granted(): boolean {
+    return this.state === 'running'
+  }
+
+  get provider(): string {
+    return this.place.provider
   }
 }
 
@@ -34,10 +73,16 @@ export class Slots {
   readonly #queue: Ticket[] = []
   readonly #returning: Ticket[] = []
   readonly #running = new Map<string, number>()
+  readonly #ledger: Ledger
+  readonly #now: () => number
+  /** While somebody could run but for slots that other processes hold, or for a pause. */
+  #watching: Disposable | undefined
   #active = 0
 
-  constructor(limits: () => SlotLimits) {
+  constructor(limits: () => SlotLimits, ledger: Ledger, now: () => number) {
     this.#limits = limits
+    this.#ledger = ledger
+    this.#now = now
   }
 
   get active(): number {
@@ -49,12 +94,13 @@ export class Slots {
   }
 
   /** Resolves with a slot, in order of asking. Rejects at once when the queue is full, or on abort while queued. */
-  async acquire(provider: string, parent?: Ticket, signal?: AbortSignal): Promise<Ticket> {
-    const ticket = new Ticket(provider, parent)
+  async acquire(place: SlotPlace, parent?: Ticket, { signal, onWait }: AcquireOptions = {}): Promise<Ticket> {
+    const ticket = new Ticket(place, parent)
     if (!this.#fits(ticket, parent) && this.#queue.length >= this.#limits().queue) throw this.#full()
     this.#lend(parent)
     this.#queue.push(ticket)
     this.#serve()
+    if (!ticket.granted) onWait?.(this.#reason(place.provider))
     const abort = (): void => {
       if (ticket.state !== 'queued') return
       ticket.ready.reject(signal?.reason)
@@ -79,8 +125,24 @@ export class Slots {
     if (before === 'queued') this.#queue.splice(this.#queue.indexOf(ticket), 1)
     if (before === 'returning') this.#returning.splice(this.#returning.indexOf(ticket), 1)
     ticket.returned?.resolve()
+    this.#leave(ticket)
     this.#takeBack(ticket.parent)
     this.#serve()
+  }
+
+  #reason(provider: string): StartWait {
+    const until = this.#ledger.pausedUntil(provider, this.#now())
+    return until === undefined ? { provider, reason: 'capacity' } : { provider, reason: 'paused', until }
+  }
+
+  /** The provider said when it can be asked again: until then none of its starts gets a slot, in any process. */
+  pause(provider: string, until: number): void {
+    this.#ledger.pauseProvider(provider, until)
+  }
+
+  [Symbol.dispose](): void {
+    this.#watching?.[Symbol.dispose]()
+    this.#watching = undefined
   }
 
   /** Resolves when the ticket's run holds a slot again, at once when it never lent it. */
@@ -95,7 +157,10 @@ export class Slots {
     parent.children += 1
     if (parent.state === 'running') this.#count(parent.provider, -1)
     if (parent.state === 'returning') this.#returning.splice(this.#returning.indexOf(parent), 1)
-    if (parent.state === 'running' || parent.state === 'returning') parent.state = 'lent'
+    if (parent.state === 'running' || parent.state === 'returning') {
+      parent.state = 'lent'
+      this.#leave(parent)
+    }
     parent.returned ??= Promise.withResolvers<void>()
   }
 
@@ -108,9 +173,15 @@ export class Slots {
   }
 
   #serve(): void {
+    let blocked: Ticket | undefined
     for (const waiting of [this.#returning, this.#queue]) {
       for (const ticket of waiting.slice()) {
-        if (!this.#free(ticket.provider)) continue
+        const free = this.#free(ticket.provider)
+        // Its place in the queue of all processes counts from when it came.
+        if (!free && ticket.entered) continue
+        const taken = this.#take(ticket)
+        if (!taken && free) blocked = ticket
+        if (!taken) continue
         waiting.splice(waiting.indexOf(ticket), 1)
         this.#count(ticket.provider, 1)
         ticket.state = 'running'
@@ -119,6 +190,41 @@ export class Slots {
         ticket.returned = undefined
       }
     }
+    this.#watch(blocked)
+  }
+
+  #take(ticket: Ticket): boolean {
+    const { total, perProvider } = this.#limits()
+    ticket.entered = true
+    const claim = { ticket: ticket.id, ...ticket.place, returning: ticket.state === 'returning' }
+    return this.#ledger.takeSlot(claim, {
+      total,
+      provider: perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY,
+    })
+  }
+
+  #leave(ticket: Ticket): void {
+    if (!ticket.entered) return
+    ticket.entered = false
+    this.#ledger.giveSlot(ticket.id)
+  }
+
+  /** What other processes give back is heard of, and the end of a pause is waited for. */
+  #watch(blocked: Ticket | undefined): void {
+    this[Symbol.dispose]()
+    if (blocked === undefined) return
+    const scope = new DisposableStack()
+    // Not at once: what is heard of may be a claim that is being made just now.
+    const listener = this.#ledger.onChange(() => {
+      listener[Symbol.dispose]()
+      scope.use(after(0, () => this.#serve()))
+    })
+    scope.use(listener)
+    // The death of a process that held a slot is no commit; and who waits keeps this process alive.
+    scope.use(after(LOOK_AGAIN_MS, () => this.#serve()))
+    const until = this.#ledger.pausedUntil(blocked.provider, this.#now())
+    if (until !== undefined) scope.use(after(until - this.#now(), () => this.#serve()))
+    this.#watching = scope
   }
 
   /** Whether the start would run at once, its parent's slot counted as free. */
@@ -151,4 +257,11 @@ export class Slots {
       { active: this.#active, queued: this.#queue.length, max: total },
     )
   }
+}
+
+/** How long a provider said that it wants to be left alone. */
+export const retryAfter = (error: unknown): number | undefined => {
+  if (!isRecord(error) || error['code'] !== 'AGENT_BUSY' || !isRecord(error['data'])) return undefined
+  const { retryAfterMs } = error['data']
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : undefined
 }

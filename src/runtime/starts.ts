@@ -1,6 +1,7 @@
 /** The starts of one runtime that are on their way: closing waits for them, and a session takes one at a time. */
 import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { SessionStore } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import type { LiveSession } from './live-session.ts'
 import { sessionBusy } from './resolve.ts'
@@ -32,6 +33,25 @@ export class Starts {
     }
     this.#takenUp.add(sessionId)
     return { [Symbol.dispose]: () => this.#takenUp.delete(sessionId) }
+  }
+}
+
+/** Holds a stored session for this process; another one's hold, or its open run, is `SESSION_BUSY`. */
+export const claimStored = async (
+  { request: { origin, sessionId }, resolved }: Pick<Admitted, 'request' | 'resolved'>,
+  store: SessionStore,
+): Promise<(Disposable & { keep(): void }) | undefined> => {
+  // What is live here is held already.
+  if (origin.from !== 'resume' || resolved.live !== undefined) return undefined
+  await store.claim(sessionId)
+  let kept = false
+  return {
+    keep: () => {
+      kept = true
+    },
+    [Symbol.dispose]: () => {
+      if (!kept) store.release(sessionId)
+    },
   }
 }
 

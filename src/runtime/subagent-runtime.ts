@@ -5,13 +5,7 @@ import type { Delegation, ProviderSession } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
-import type {
-  StartOptions,
-  SubagentRun,
-  SubagentRuntime,
-  WatchedEvent,
-  WatchOptions,
-} from '../contract/run.ts'
+import type { SubagentRun, SubagentRuntime, WatchedEvent, WatchOptions } from '../contract/run.ts'
 import { admit, secondGate } from './admit.ts'
 import type { Admitted } from './admit.ts'
 import { capture } from './capture.ts'
@@ -19,22 +13,22 @@ import type { Captured } from './capture.ts'
 import { delegationOf, deliverWhen, notOpen } from './delegation.ts'
 import { logFault } from './ending.ts'
 import { Idempotency } from './idempotency.ts'
-import { Lifecycle } from './lifecycle.ts'
+import { endOf, Lifecycle, startOf } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveRuns } from './live-runs.ts'
 import { LiveSession } from './live-session.ts'
 import { Observation } from './observation.ts'
-import type { ObservedStart } from './observation.ts'
+import type { Opened } from './opened.ts'
 import { surroundingsOf } from './options.ts'
-import type { HostSettings, RuntimeOptions, Surroundings } from './options.ts'
+import type { HostSettings, InnerStartOptions, RuntimeOptions, Surroundings } from './options.ts'
 import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { schemaCheck } from './schema-check.ts'
 import { cancelledStart, openAgent, sessionEnvironment, Setup } from './setup.ts'
-import { Slots } from './slots.ts'
+import { retryAfter, Slots } from './slots.ts'
 import type { Ticket } from './slots.ts'
-import { closed, Starts } from './starts.ts'
+import { claimStored, closed, Starts } from './starts.ts'
 import { watchTree } from './watch.ts'
 
 export class GatewayRuntime implements SubagentRuntime {
@@ -61,11 +55,13 @@ export class GatewayRuntime implements SubagentRuntime {
     const { log } = this.#surroundings
     this.providers = new ProviderRegistry(log)
     this.lifecycle = new Lifecycle(log)
-    this.#idempotency = new Idempotency(this.#surroundings.now)
-    this.#slots = new Slots(() => ({
+    this.#idempotency = new Idempotency(this.#surroundings)
+    const { store, now } = this.#surroundings
+    const limits = () => ({
       ...this.#settings.concurrency,
-      perProvider: (name) => this.providers.find(name)?.settings.concurrency,
-    }))
+      perProvider: (name: string) => this.providers.find(name)?.settings.concurrency,
+    })
+    this.#slots = new Slots(limits, store, now)
     for (const { provider, settings, aliases } of options.providers ?? []) {
       this.providers.add(provider, settings, aliases)
     }
@@ -86,7 +82,7 @@ export class GatewayRuntime implements SubagentRuntime {
     return { active: this.#slots.active, queued: this.#slots.queued }
   }
 
-  async start(input: SubagentStartRequest, options: StartOptions = {}): Promise<SubagentRun> {
+  async start(input: SubagentStartRequest, options: InnerStartOptions = {}): Promise<SubagentRun> {
     const request = parseStartRequest(input)
     const captured = capture(request, this.#sessions, this.#surroundings)
     if (this.#closed.signal.aborted) throw closed()
@@ -159,7 +155,7 @@ export class GatewayRuntime implements SubagentRuntime {
   /** `stopped` ends the start together with the run that delegates, or the session that is taken up. */
   async #open(
     checked: Admitted,
-    options: StartOptions,
+    options: InnerStartOptions,
     stopped: readonly AbortSignal[],
   ): Promise<SubagentRun> {
     const { registered, request, parent } = checked
@@ -170,9 +166,15 @@ export class GatewayRuntime implements SubagentRuntime {
     )
     using reservation = new DisposableStack()
     reservation.use(this.#starts.takeUp(checked, this.#sessions))
+    const claim = reservation.use(await claimStored(checked, this.#surroundings.store))
     await using unwind = new AsyncDisposableStack()
     const parentTicket = parent?.live && this.#tickets.get(parent.live)
-    const ticket = await this.#slots.acquire(provider.name, parentTicket, signal).catch((error: unknown) => {
+    const place = {
+      provider: provider.name,
+      ...present({ sessionId: request.sessionId, parentId: parent?.sessionId }),
+    }
+    const waiting = { signal, onWait: options.onWait }
+    const ticket = await this.#slots.acquire(place, parentTicket, waiting).catch((error: unknown) => {
       throw signal.aborted ? cancelledStart(signal) : error
     })
     unwind.defer(() => this.#slots.release(ticket))
@@ -181,17 +183,23 @@ export class GatewayRuntime implements SubagentRuntime {
     const observed = unwind.use(this.#observation.begin(request, provider.name, options))
     const admitted = { ...checked, request: observed.request }
     const delegation = this.#delegation({ ...request, prompt: [] })
-    const { agent, setup } = await this.#agentFor(admitted, delegation, signal)
+    const { agent, setup } = await this.#agentFor(admitted, delegation, signal).catch((error: unknown) => {
+      this.#pause(provider.name, error)
+      throw error
+    })
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()
     })
     secondGate(admitted, agent.capabilities, this.providers)
     if (signal.aborted) throw cancelledStart(signal)
 
-    const run = this.#publish(admitted, { agent, setup, delegation, ticket, checkSchema, options, observed })
+    const opened = { agent, setup, delegation, ticket, checkSchema, options, observed }
+    const run = await this.#publish(admitted, opened)
     unwind.move()
+    claim?.keep()
     const cancel = (): void => run.cancel()
     options.signal?.addEventListener('abort', cancel, { once: true })
+    if (signal.aborted) run.cancel()
     void run.drive().then(() => options.signal?.removeEventListener('abort', cancel))
     return run
   }
@@ -208,7 +216,7 @@ export class GatewayRuntime implements SubagentRuntime {
     return openAgent(registered.provider, request, this.#settings.limits.startupMs, signal, setup)
   }
 
-  #publish(admitted: Admitted, opened: Opened): LiveRun {
+  async #publish(admitted: Admitted, opened: Opened): Promise<LiveRun> {
     const { registered, request, resolved, parent } = admitted
     const { agent, setup, delegation, ticket, checkSchema, options, observed } = opened
     const log = publish({ ...admitted, agent, setup }, this.#surroundings)
@@ -222,6 +230,7 @@ export class GatewayRuntime implements SubagentRuntime {
       delegation,
       answers: options.answers ?? parent?.live?.run?.answers ?? false,
       checkSchema,
+      together: options.together,
       surroundings: this.#surroundings,
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',
@@ -238,14 +247,16 @@ export class GatewayRuntime implements SubagentRuntime {
     observed.follow(log)
     try {
       run.publish()
+      await log.flushed()
     } catch (error) {
+      run.withdraw()
       this.#runs.settle({ log, run })
       this.#tickets.delete(session)
       session.run = undefined
       if (resolved.live === undefined) this.#forget(session)
       throw logFault(error, registered.provider.name, 'session')
     }
-    this.lifecycle.tell({ type: 'subagent/start', ...this.#facts(run) })
+    this.lifecycle.tell(startOf(run, this.#surroundings.now()))
     return run
   }
 
@@ -254,12 +265,8 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#tickets.delete(session)
     this.#runs.settle({ log: session.log, run })
     session.parent?.run?.stir()
-    const { status, category, durationMs, usage } = result
-    this.lifecycle.tell({
-      type: 'subagent/end',
-      ...this.#facts(run),
-      ...present({ status, category, durationMs, usage }),
-    })
+    this.lifecycle.tell(endOf(run, result, this.#surroundings.now()))
+    this.#pause(run.provider, result.error)
     if (session.agent === undefined) this.#forget(session)
   }
 
@@ -267,12 +274,13 @@ export class GatewayRuntime implements SubagentRuntime {
     session.parent?.children.delete(session)
     this.#sessions.delete(session.id)
     this.#runs.forget(session.log)
-    this.#surroundings.store.release?.(session.id)
+    this.#surroundings.store.release(session.id)
   }
 
-  #facts({ id, sessionId, parentSessionId, provider, depth }: LiveRun) {
-    const at = this.#surroundings.now()
-    return { runId: id, sessionId, provider, depth, at, ...present({ parentSessionId }) }
+  /** A reported rate limit holds back the next starts, of all processes. */
+  #pause(provider: string, error: unknown): void {
+    const waitMs = retryAfter(error)
+    if (waitMs !== undefined) this.#slots.pause(provider, this.#surroundings.now() + waitMs)
   }
 
   #delegation(request: ResolvedStartRequest): Delegation {
@@ -291,14 +299,4 @@ export class GatewayRuntime implements SubagentRuntime {
       },
     })
   }
-}
-
-interface Opened {
-  readonly agent: ProviderSession
-  readonly setup: Setup
-  readonly delegation: Delegation
-  readonly ticket: Ticket
-  readonly checkSchema: SchemaCheck | undefined
-  readonly options: StartOptions
-  readonly observed: ObservedStart
 }

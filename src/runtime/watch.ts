@@ -115,7 +115,8 @@ class TreeCursor implements Disposable {
     this.#runs.set(log.id, run)
     const before = this.#following.get(log.id)
     if (before?.log === log) return
-    const cursor = before?.reader.cursor ?? this.#left.get(log.id) ?? this.#options.after?.[log.id] ?? 0
+    const cursor =
+      before?.reader.cursor ?? this.#left.get(log.id) ?? this.#options.after?.[log.id] ?? log.firstLiveSeq - 1
     if (before !== undefined) stop(before)
     this.#left.delete(log.id)
     const commits = this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log, lastSeq))

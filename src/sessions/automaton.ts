@@ -48,6 +48,7 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
       return { ...next, asked: new Set([...state.asked].filter((id) => id !== event.id)) }
     }
     case 'notice':
+    case 'letter/received':
     case 'approval/asked':
     case 'approval/decided':
       if (runId !== undefined) inRun(state, entry)

@@ -1,14 +1,16 @@
 /** A cursor over one session's committed events: replays, then follows, with no gap and no repeat (law 7). */
 import type { LogEntry } from '../contract/events.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type { SessionLog } from './session-log.ts'
 import type { SessionStore } from './store.ts'
 
 const PAGE = 256
+const ALIVE_MS = 1000
 
 export interface CursorOptions {
   readonly after: number
   /** The last entry to yield. */
-  isLast(entry: LogEntry): boolean
+  readonly isLast: (entry: LogEntry) => boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -47,6 +49,38 @@ export async function* follow(
     signal?.removeEventListener('abort', abort)
     subscription[Symbol.dispose]()
     reader.detach()
+  }
+}
+
+/** The same of a session that another process writes; nobody here is held back by it. */
+export async function* followStored(
+  store: SessionStore,
+  id: SessionId,
+  { after, isLast, signal }: CursorOptions,
+): AsyncGenerator<LogEntry, void, undefined> {
+  let cursor = after
+  let wake = nobody
+  using scope = new DisposableStack()
+  scope.use(store.onCommit(id, () => wake()))
+  const abort = (): void => wake()
+  signal?.addEventListener('abort', abort)
+  scope.defer(() => signal?.removeEventListener('abort', abort))
+  // Who follows keeps this process alive, as nothing else here does.
+  const alive = setInterval(() => wake(), ALIVE_MS)
+  scope.defer(() => clearInterval(alive))
+  const aborted = (): boolean => signal?.aborted === true
+  while (!aborted()) {
+    const page = store.read(id, cursor, PAGE)
+    for (const entry of page) {
+      yield entry
+      cursor = entry.seq
+      if (isLast(entry) || aborted()) return
+    }
+    if (page.length > 0) continue
+    if (store.get(id) === undefined) return
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 /** State that is asked for often, kept up on every append instead of folded from the log (design.md §6). */
 import type { ApprovalPolicy, LogEntry, SubagentDescriptor } from '../contract/events.ts'
-import type { RunId } from '../contract/ids.ts'
+import type { PermissionId, RunId } from '../contract/ids.ts'
 import type { SandboxMode } from '../contract/request.ts'
 import { stillHolds } from './permission-presets.ts'
 import type { PermissionPreset } from './permission-presets.ts'
@@ -21,6 +21,8 @@ export interface Registers {
   readonly descriptor?: SubagentDescriptor
   /** The agent's own id of this conversation. */
   readonly nativeId?: string
+  /** Questions that wait for an answer; absent = none. */
+  readonly asked?: readonly PermissionId[]
 }
 
 export const EMPTY_REGISTERS: Registers = { lastCompleted: 0 }
@@ -39,6 +41,12 @@ const afterSwitch = (
   source === 'delegation' || stillHolds(registers.permissionPreset, change)
     ? registers
     : without(registers, 'permissionPreset')
+
+const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
+  const asked = (registers.asked ?? []).filter((each) => each !== id)
+  const rest = without(registers, 'asked')
+  return asked.length === 0 ? rest : { ...rest, asked }
+}
 
 /** One event further. Last event wins (B3.5). */
 export const advanceRegisters = (registers: Registers, { seq, runId, event }: LogEntry): Registers => {
@@ -65,12 +73,15 @@ export const advanceRegisters = (registers: Registers, { seq, runId, event }: Lo
       return { ...registers, descriptor: event }
     case 'session/native_id':
       return { ...registers, nativeId: event.nativeId }
+    case 'permission/requested':
+      return { ...registers, asked: [...(registers.asked ?? []), event.id] }
+    case 'permission/resolved':
+      return afterAnswer(registers, event.id)
     case 'session/update':
     case 'session/late_update':
-    case 'permission/requested':
-    case 'permission/resolved':
     case 'approval/asked':
     case 'approval/decided':
+    case 'letter/received':
     case 'notice':
       return registers
   }

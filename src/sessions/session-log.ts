@@ -7,7 +7,7 @@ import { inheritedEventCount } from './prefix.ts'
 import { Readers } from './readers.ts'
 import { advanceRegisters } from './registers.ts'
 import type { Registers } from './registers.ts'
-import type { SessionHeader, SessionStore } from './store.ts'
+import type { SessionHeader, SessionStore, Together } from './store.ts'
 
 /** Events that are committed at once; a burst of others may share a commit. */
 const isEdge = ({ type }: SessionEvent): boolean => type !== 'session/update' && type !== 'notice'
@@ -19,6 +19,13 @@ export interface LogStart {
   readonly header: SessionHeader
   readonly registers: Registers
   readonly lastSeq: number
+}
+
+export interface AppendOptions {
+  /** What the event weighs, for back-pressure. */
+  readonly bytes?: number | undefined
+  /** What is written in the same transaction. */
+  readonly together?: Together | undefined
 }
 
 export class SessionLog {
@@ -41,7 +48,8 @@ export class SessionLog {
     this.#store = store
     this.#now = now
     this.#registers = start.registers
-    this.#state = { seq: start.lastSeq, asked: new Set() }
+    const { openRun, asked } = start.registers
+    this.#state = { seq: start.lastSeq, asked: new Set(asked), ...(openRun !== undefined && { openRun }) }
     this.#unpublished = unpublished
     this.readers = new Readers(start.lastSeq, now)
   }
@@ -78,7 +86,11 @@ export class SessionLog {
    * Appends, or throws `IllegalOrder` or what the store threw, and leaves the log as it was. `run/started`
    * publishes a new session.
    */
-  append(event: SessionEvent, run?: RunId, bytes: number = ASSUMED_BYTES): LogEntry {
+  append(
+    event: SessionEvent,
+    run?: RunId,
+    { bytes = ASSUMED_BYTES, together }: AppendOptions = {},
+  ): LogEntry {
     const entry: LogEntry = {
       seq: this.#state.seq + 1,
       at: this.#now(),
@@ -87,19 +99,24 @@ export class SessionLog {
     }
     const state = advance(this.#state, entry)
     const registers = advanceRegisters(this.#registers, entry)
-    this.#write(entry, registers)
+    this.#write(entry, registers, together)
     this.#state = state
     this.#registers = registers
     this.readers.added(bytes)
     return entry
   }
 
-  #write(entry: LogEntry, registers: Registers): void {
+  /** Resolves once all that was appended is committed; rejects when that failed for good. */
+  flushed(): Promise<void> {
+    return this.#store.flushed(this.id)
+  }
+
+  #write(entry: LogEntry, registers: Registers, together?: Together): void {
     const kept = this.#unpublished
     if (kept === undefined) {
-      this.#store.append(this.id, entry, registers, isEdge(entry.event))
+      this.#store.append(this.id, entry, registers, isEdge(entry.event), together)
     } else if (entry.event.type === 'run/started') {
-      this.#store.publish(this.header, [...kept, entry], registers)
+      this.#store.publish(this.header, [...kept, entry], registers, together)
       this.#unpublished = undefined
     } else {
       kept.push(entry)

@@ -275,3 +275,24 @@ export const until = async (holds: () => boolean): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
+
+/** An agent that is a shell: it runs the line once it is prompted, and says what the line printed. */
+export const shellAgent = (rig: Rig, line: string): readonly string[] => {
+  const file = rig.write(
+    'shell-agent.mjs',
+    `import { spawnSync } from 'node:child_process'
+     import { createInterface } from 'node:readline'
+     const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+     for await (const text of createInterface({ input: process.stdin })) {
+       const { id, method, params } = JSON.parse(text)
+       if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } })
+       if (method === 'session/new') send({ id, result: { sessionId: 's' } })
+       if (method !== 'session/prompt') continue
+       const { stdout } = spawnSync('/bin/sh', ['-c', ${JSON.stringify(line)}], { stdio: ['ignore', 'pipe', 'inherit'] })
+       const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: String(stdout) } }
+       send({ method: 'session/update', params: { sessionId: params.sessionId, update } })
+       send({ id, result: { stopReason: 'end_turn' } })
+     }`,
+  )
+  return ['--', process.execPath, file]
+}

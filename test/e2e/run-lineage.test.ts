@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import { PROGRAM } from './built.ts'
-import { documentOf, EXAMPLE, fake, Rig } from './cli-rig.ts'
+import { documentOf, EXAMPLE, fake, Rig, shellAgent } from './cli-rig.ts'
 import type { Document } from './cli-rig.ts'
 
 const CLI = ['--env', `SUBGATE_CLI=${JSON.stringify([process.execPath, PROGRAM])}`]
@@ -34,27 +34,6 @@ test('C25: a configured cap counts on this route, and a child can not raise it',
     /^DEPTH_EXCEEDED: /u,
   )
 })
-
-/** An agent that is a shell: it runs the line once it is prompted, and says what the line printed. */
-const shellAgent = (rig: Rig, line: string): readonly string[] => {
-  const file = rig.write(
-    'shell-agent.mjs',
-    `import { spawnSync } from 'node:child_process'
-     import { createInterface } from 'node:readline'
-     const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
-     for await (const text of createInterface({ input: process.stdin })) {
-       const { id, method, params } = JSON.parse(text)
-       if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } })
-       if (method === 'session/new') send({ id, result: { sessionId: 's' } })
-       if (method !== 'session/prompt') continue
-       const { stdout } = spawnSync('/bin/sh', ['-c', ${JSON.stringify(line)}], { stdio: ['ignore', 'pipe', 'inherit'] })
-       const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: String(stdout) } }
-       send({ method: 'session/update', params: { sessionId: params.sessionId, update } })
-       send({ id, result: { stopReason: 'end_turn' } })
-     }`,
-  )
-  return ['--', process.execPath, file]
-}
 
 /** What the child's own command line printed, from within an agent that ran it. */
 const childOf = async (rig: Rig, prefix: string, ...flags: readonly string[]): Promise<Document> => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { SubagentError } from '../../src/contract/errors.ts'
 import type { SubagentResult, TurnOutcome } from '../../src/contract/result.ts'
 import { memoryStore } from '../../src/sessions/memory-store.ts'
-import type { SessionStore } from '../../src/sessions/store.ts'
+import type { Store } from '../../src/sessions/store.ts'
 import { checkIdle, checkLog, house, text } from '../fixtures/house.ts'
 import type { House } from '../fixtures/house.ts'
 import { puppet } from '../fixtures/puppet.ts'
@@ -27,13 +27,13 @@ class FailNth {
   }
 }
 
-const failing = (fault: FailNth): SessionStore => {
+const failing = (fault: FailNth): Store => {
   const store = memoryStore()
   return {
     ...store,
-    publish: (header, entries, registers) => {
+    publish: (header, ...rest) => {
       fault.pass('publish')
-      store.publish(header, entries, registers)
+      store.publish(header, ...rest)
     },
     append: (id, entry, registers, urgent) => {
       fault.pass(`append ${entry.event.type}`)

@@ -31,6 +31,12 @@ export interface RunFlags {
   readonly outputSchema?: string
   readonly env?: readonly string[]
   readonly label?: string
+  /** A session's or run's id, a unique prefix of one, or `last`. */
+  readonly resume?: string
+  /** The name of a kept session. */
+  readonly session?: string
+  readonly fork?: true
+  readonly idempotencyKey?: string
   readonly verbose?: true
 }
 
@@ -89,6 +95,7 @@ export const requestFromFlags = (
   cwd: string,
 ): Omit<SubagentStartRequest, 'provider' | 'prompt'> => {
   const { timeout, idleTimeout, maxDepth, agent, model, sandbox, permission, addDir = [], label } = flags
+  const { idempotencyKey } = flags
   const totalMs = timeout === undefined ? undefined : parseDuration(timeout, '--timeout')
   const idleMs = idleTimeout === undefined ? undefined : parseDuration(idleTimeout, '--idle-timeout')
   const limits = present({ totalMs, idleMs })
@@ -107,6 +114,7 @@ export const requestFromFlags = (
     sandbox,
     permission,
     label,
+    idempotencyKey,
     outputSchema: schema,
     maxDepth: maxDepth === undefined ? undefined : wholeNumber('--max-depth', maxDepth),
     additionalDirectories: addDir.length === 0 ? undefined : addDir.map((path) => resolve(cwd, path)),

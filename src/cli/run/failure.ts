@@ -1,6 +1,7 @@
 /** Tells a person how a run ended that was not simply completed. Pure. */
 import { SECRET_NAME } from '../../contract/secrets.ts'
 import type { ErrorJson } from '../../contract/errors.ts'
+import type { StartWait } from '../../contract/run.ts'
 import type { ResultDocument } from '../documents.ts'
 
 const WORDS: { readonly [S in ResultDocument['status']]: string } = {
@@ -69,6 +70,12 @@ export const errorHints = (error: ErrorJson): readonly string[] => {
       : []),
   ]
 }
+
+/** Why nothing happens yet. */
+export const waitLine = ({ provider, reason, until }: StartWait): string =>
+  reason === 'paused' && until !== undefined
+    ? `${provider} is rate limited until ${new Date(until).toLocaleTimeString()}; waiting (Ctrl-C ends it).`
+    : `All slots are taken; waiting for one (see: subgate ps).`
 
 export const failureLines = ({ status, category, error, denied }: ResultDocument): readonly string[] => {
   const denials = denied.map(({ title, flag }) => `Denied by policy: ${title} (${flag} would allow it).`)

@@ -1,11 +1,11 @@
 /** `subgate run`: one task to one agent, its answer as a stream and a result. */
 import { present } from '../../contract/present.ts'
 import type { SubagentStartRequest } from '../../contract/request.ts'
-import type { SubagentRun } from '../../contract/run.ts'
-import { Gateway } from '../../gateway.ts'
+import type { SubagentRun, WatchedEvent } from '../../contract/run.ts'
+import { Gateway, StoredRun } from '../../gateway.ts'
 import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '../documents.ts'
 import type { Io } from '../io.ts'
-import { errorHints } from './failure.ts'
+import { errorHints, waitLine } from './failure.ts'
 import { asTyped } from './as-typed.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
@@ -16,6 +16,7 @@ import { presenterFor } from './presenter.ts'
 import type { Presenter } from './presenter.ts'
 import { readPrompt } from './prompt.ts'
 import { foundNames, installableAgents, providerNames, requireInstalled } from './names.ts'
+import { promptWords, resumedSession, sessionRequest } from './session-choice.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 export interface RunInvocation {
@@ -58,7 +59,11 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal?.starting(request.provider)
     faults.of(request.provider)
     run = await faults.unless(
-      gateway.runtime.start(request, { signal: interrupts.signal, answers: isInteractive(io) }),
+      gateway.runtime.start(request, {
+        signal: interrupts.signal,
+        answers: isInteractive(io),
+        onWait: (wait) => say(waitLine(wait)),
+      }),
     )
     terminal?.started()
     await faults.unless(follow(run, gateway, presenter, io, terminal))
@@ -112,16 +117,30 @@ const resolveRequest = async (
   io: Pick<Io, 'stdin' | 'cwd' | 'say'>,
 ): Promise<SubagentStartRequest> => {
   const { config } = gateway.loaded
+  const canonical = (name: string): string | undefined => gateway.runtime.providers.find(name)?.provider.name
+  const resumed = await resumedSession(flags, gateway, io.cwd)
   const choice = chooseProvider({
-    words,
+    words: resumed === undefined ? words : promptWords(words, resumed.provider, canonical),
     names: providerNames(gateway),
     found: () => foundNames(gateway),
     installable: () => installableAgents(gateway),
-    ...present({ command, named: flags.provider, defaultProvider: config.defaultProvider }),
+    ...present({
+      command,
+      named: flags.provider ?? (command === undefined ? resumed?.provider : undefined),
+      defaultProvider: config.defaultProvider,
+    }),
   })
   requireInstalled(choice.provider, gateway)
   if (choice.note !== undefined) io.say(choice.note)
-  const request = requestFromFlags(flags, io.cwd)
+  const { cwd, ...flagged } = requestFromFlags(flags, io.cwd)
+  const provider = canonical(choice.provider) ?? choice.provider
+  const session = sessionRequest(flags, resumed, { provider, cwd: cwd ?? io.cwd }, () => gateway.store)
+  // What is taken up stays where it was, unless it is told otherwise.
+  const request = {
+    ...flagged,
+    ...session,
+    ...present({ cwd: resumed && flags.cwd === undefined ? resumed.cwd : cwd }),
+  }
   const prompt = await readPrompt({
     words: choice.words,
     stdin: io.stdin,
@@ -138,6 +157,11 @@ const resolveRequest = async (
   })
 }
 
+/** Of a run that another process has started with the same key, its own events. */
+async function* eventsOf(run: SubagentRun): AsyncGenerator<WatchedEvent, void, undefined> {
+  for await (const event of run.events()) yield { run, event }
+}
+
 /** Shows the whole tree's events until the root has settled. */
 const follow = async (
   run: SubagentRun,
@@ -146,7 +170,8 @@ const follow = async (
   { stdout }: Io,
   terminal: TerminalSession | undefined,
 ): Promise<void> => {
-  for await (const { run: source, event } of gateway.runtime.watch({ root: run.sessionId })) {
+  const events = run instanceof StoredRun ? eventsOf(run) : gateway.runtime.watch({ root: run.sessionId })
+  for await (const { run: source, event } of events) {
     terminal?.event(source, event)
     // Setup events and late updates belong to a session, not to a run.
     if (event.runId !== undefined || event.event.type === 'notice') presenter.event(source, event)

@@ -37,6 +37,8 @@ const PINNED: readonly [ErrorCode, number, number, string?][] = [
   ['SCHEMA_MISMATCH', 8, -32603, 'schema'],
   ['CANCELLED', 10, -32800, 'request'],
   ['OWNER_LOST', 1, -32603, 'owner_lost'],
+  ['STORE_READONLY', 1, -32603, 'process'],
+  ['STORE_FAILED', 1, -32603, 'process'],
   ['CLOSED', 1, -32603],
 ]
 
@@ -48,6 +50,7 @@ const RETRYABLE = [
   'STARTUP_TIMEOUT',
   'IDLE_TIMEOUT',
   'OWNER_LOST',
+  'STORE_FAILED',
 ]
 
 test('B10.3: the catalogue holds these codes, with these exit and JSON-RPC codes, and no others', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sessionId } from '../../../src/contract/ids.ts'
 import type { LogEntry } from '../../../src/contract/events.ts'
 import { foldRegisters } from '../../../src/sessions/registers.ts'
-import type { SessionStore } from '../../../src/sessions/store.ts'
+import type { Store } from '../../../src/sessions/store.ts'
 import { memoryStore } from '../../../src/sessions/memory-store.ts'
 import { codeOf } from '../../fixtures/house.ts'
 import { agents, delegate, overheard } from '../../fixtures/in-process.ts'
@@ -94,15 +94,15 @@ test('B8.2: the start of a fork reads no history, and stores none, whatever its 
   const reads: string[] = []
   let batch: readonly LogEntry[] = []
   const plain = memoryStore()
-  const store: SessionStore = {
+  const store: Store = {
     ...plain,
     read: (...args) => {
       reads.push(args[0])
       return plain.read(...args)
     },
-    publish: (header, entries, registers) => {
+    publish: (header, entries, ...rest) => {
       batch = entries
-      plain.publish(header, entries, registers)
+      plain.publish(header, entries, ...rest)
     },
   }
   await using home = agents({ store })

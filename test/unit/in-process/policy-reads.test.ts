@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sessionId } from '../../../src/contract/ids.ts'
 import type { SessionId } from '../../../src/contract/ids.ts'
 import { memoryStore } from '../../../src/sessions/memory-store.ts'
-import type { SessionStore } from '../../../src/sessions/store.ts'
+import type { Store } from '../../../src/sessions/store.ts'
 import { agents, call, delegate, overheard, toolResults } from '../../fixtures/in-process.ts'
 import type { Asked } from '../../fixtures/in-process.ts'
 import { mode, PIN, policyOf } from '../../fixtures/inherited-policy.ts'
@@ -14,7 +14,7 @@ const EVENTS = 100_000
 const LONG = sessionId('ses_long')
 
 /** A store that notes of which session entries were read. */
-const noting = (reads: SessionId[]): SessionStore => {
+const noting = (reads: SessionId[]): Store => {
   const plain = memoryStore()
   return {
     ...plain,

@@ -45,9 +45,9 @@ test.each(['spawn', 'fork'] as const)(
       wrap: keepingScopes(scopes),
       store: {
         ...store,
-        publish: (header, entries, registers) => {
+        publish: (header, entries, ...rest) => {
           batches.push(entries.map(({ event }) => event.type))
-          store.publish(header, entries, registers)
+          store.publish(header, entries, ...rest)
         },
       },
     })

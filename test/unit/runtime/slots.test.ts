@@ -1,15 +1,20 @@
 /** Concurrency slots: limits, the bounded queue and its order, lending to children (C26). */
 import { describe, expect, test } from 'vitest'
 import { Slots } from '../../../src/runtime/slots.ts'
-import type { Ticket } from '../../../src/runtime/slots.ts'
+import type { SlotPlace, Ticket } from '../../../src/runtime/slots.ts'
+import { sessionId } from '../../../src/contract/ids.ts'
+import { memoryStore } from '../../../src/sessions/memory-store.ts'
 import { codeOf, rejection } from '../../fixtures/house.ts'
 
 const slots = (total: number, queue: number, own: Readonly<Record<string, number>> = {}): Slots =>
-  new Slots(() => ({ total, queue, perProvider: (name) => own[name] }))
+  new Slots(() => ({ total, queue, perProvider: (name) => own[name] }), memoryStore(), Date.now)
+
+let places = 0
+const place = (provider: string): SlotPlace => ({ provider, sessionId: sessionId(`ses_${(places += 1)}`) })
 
 /** Names in the order in which they got a slot. */
 const queueUp = (house: Slots, order: string[], name: string, parent?: Ticket): Promise<Ticket> => {
-  const ticket = house.acquire(name, parent)
+  const ticket = house.acquire(place(name), parent)
   void ticket.then(
     () => order.push(name),
     () => undefined,
@@ -22,9 +27,9 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('C26: slots', () => {
   test('the sixth start of two slots and a queue of three is refused with what is taken', async () => {
     const house = slots(2, 3)
-    const two = [await house.acquire('p'), await house.acquire('p')]
-    for (let index = 0; index < 3; index += 1) void house.acquire('p')
-    const error = await rejection(house.acquire('p'))
+    const two = [await house.acquire(place('p')), await house.acquire(place('p'))]
+    for (let index = 0; index < 3; index += 1) void house.acquire(place('p'))
+    const error = await rejection(house.acquire(place('p')))
     expect([error.code, error.phase, error.data]).toEqual([
       'CAPACITY_EXCEEDED',
       'capacity',
@@ -37,7 +42,7 @@ describe('C26: slots', () => {
   test('the queue is served in the order of asking', async () => {
     const house = slots(1, 9)
     const order: string[] = []
-    let current = await house.acquire('first')
+    let current = await house.acquire(place('first'))
     const waiting = ['a', 'b', 'c'].map((name) => queueUp(house, order, name))
     for (const next of waiting) {
       house.release(current)
@@ -49,7 +54,7 @@ describe('C26: slots', () => {
   test('a start whose own provider is full waits, and one that is free passes it', async () => {
     const house = slots(2, 1, { narrow: 1 })
     const order: string[] = []
-    const held = await house.acquire('narrow')
+    const held = await house.acquire(place('narrow'))
     const waiting = queueUp(house, order, 'narrow')
     await queueUp(house, order, 'wide')
     expect(order).toEqual(['wide'])
@@ -60,27 +65,27 @@ describe('C26: slots', () => {
 
   test('an abort while queued gives the place up at once', async () => {
     const house = slots(1, 1)
-    await house.acquire('p')
+    await house.acquire(place('p'))
     const abort = new AbortController()
-    const queued = house.acquire('p', undefined, abort.signal)
+    const queued = house.acquire(place('p'), undefined, { signal: abort.signal })
     abort.abort(new Error('away'))
     await expect(queued).rejects.toThrow('away')
     expect([house.active, house.queued]).toEqual([1, 0])
-    await expect(house.acquire('p', undefined, abort.signal)).rejects.toThrow('away')
+    await expect(house.acquire(place('p'), undefined, { signal: abort.signal })).rejects.toThrow('away')
     expect(house.queued).toBe(0)
   })
 
   test('without a queue a full house refuses, and a free one does not', async () => {
     const house = slots(1, 0)
-    const ticket = await house.acquire('p')
-    expect(await codeOf(house.acquire('p'))).toBe('CAPACITY_EXCEEDED')
+    const ticket = await house.acquire(place('p'))
+    expect(await codeOf(house.acquire(place('p')))).toBe('CAPACITY_EXCEEDED')
     house.release(ticket)
-    await house.acquire('p')
+    await house.acquire(place('p'))
   })
 
   test('giving back twice frees one slot', async () => {
     const house = slots(2, 0)
-    const [one] = [await house.acquire('p'), await house.acquire('p')]
+    const [one] = [await house.acquire(place('p')), await house.acquire(place('p'))]
     house.release(one)
     house.release(one)
     expect(house.active).toBe(1)
@@ -90,9 +95,9 @@ describe('C26: slots', () => {
 describe('a run with a live or queued child', () => {
   test('lends its slot, so that one slot is enough for a chain', async () => {
     const house = slots(1, 0)
-    const a = await house.acquire('p')
-    const b = await house.acquire('p', a)
-    const c = await house.acquire('p', b)
+    const a = await house.acquire(place('p'))
+    const b = await house.acquire(place('p'), a)
+    const c = await house.acquire(place('p'), b)
     expect([house.active, a.state, b.state, c.state]).toEqual([1, 'lent', 'lent', 'running'])
     for (const ticket of [c, b, a]) house.release(ticket)
     expect(house.active).toBe(0)
@@ -101,8 +106,8 @@ describe('a run with a live or queued child', () => {
   test('takes its slot back ahead of the queue when the last child has settled', async () => {
     const house = slots(1, 9)
     const order: string[] = []
-    const parent = await house.acquire('p')
-    const children = [await house.acquire('c1', parent), house.acquire('c2', parent)] as const
+    const parent = await house.acquire(place('p'))
+    const children = [await house.acquire(place('c1'), parent), house.acquire(place('c2'), parent)] as const
     const stranger = queueUp(house, order, 'stranger')
     void house.whenReturned(parent)
     house.release(children[0])
@@ -116,8 +121,8 @@ describe('a run with a live or queued child', () => {
 
   test('hears of a result only when it holds its slot again', async () => {
     const house = slots(1, 9)
-    const parent = await house.acquire('p')
-    const child = await house.acquire('p', parent)
+    const parent = await house.acquire(place('p'))
+    const child = await house.acquire(place('p'), parent)
     let returned = false
     house.release(child)
     const waits = house.whenReturned(parent).then(() => {
@@ -130,8 +135,8 @@ describe('a run with a live or queued child', () => {
 
   test('that ends before its child leaves the child its own slot', async () => {
     const house = slots(1, 9)
-    const parent = await house.acquire('p')
-    const child = await house.acquire('p', parent)
+    const parent = await house.acquire(place('p'))
+    const child = await house.acquire(place('p'), parent)
     house.release(parent)
     expect(house.active).toBe(1)
     house.release(child)

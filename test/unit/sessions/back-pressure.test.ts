@@ -110,7 +110,7 @@ test('a detached reader comes back with its cursor, misses nothing and counts ag
     if (value !== undefined) seen.push(value)
   }
   await take()
-  for (let index = 0; index < 10; index += 1) log.append(saying(String(index)), RUN, MIB)
+  for (let index = 0; index < 10; index += 1) log.append(saying(String(index)), RUN, { bytes: MIB })
   expect(log.readers.keepingUp).toBe(false)
   const drained = log.readers.drained()
   await vi.advanceTimersByTimeAsync(66_000)

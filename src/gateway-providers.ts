@@ -1,0 +1,137 @@
+/** Which providers a gateway has: those of code, of a command line and of configuration, then what is found here. */
+import { join } from 'node:path'
+import { rememberedAnswers } from './capabilities/remembered.ts'
+import type { LoadedConfig, ProviderConfig } from './config/config.ts'
+import { SubagentError } from './contract/errors.ts'
+import type { Logger } from './contract/logger.ts'
+import { present } from './contract/present.ts'
+import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
+import { builtInAgents } from './gateway-agents.ts'
+import type { Supervisor } from './process/supervisor.ts'
+import {
+  GATEWAY_PROGRAM,
+  KNOWN_AGENTS,
+  aliasesOf,
+  knownByProgram,
+  programName,
+  titleOf,
+} from './providers/acp/agents.ts'
+import type { KnownAgent } from './providers/acp/agents.ts'
+import type { FoundAgent } from './providers/acp/discover.ts'
+import { AcpProvider } from './providers/acp/provider.ts'
+import { loadProvider } from './provider-module.ts'
+import type { RegisteredProvider } from './runtime/options.ts'
+import type { ProviderRegistry } from './runtime/registry.ts'
+import type { Store } from './sessions/store.ts'
+import { VERSION } from './version.ts'
+
+type Command = readonly [string, ...string[]]
+
+/** What providers are made of. */
+export interface ProviderShop {
+  readonly given: readonly RegisteredProvider[]
+  /** A command line that is run as the provider `acp`. */
+  readonly command?: Command
+  readonly loaded: LoadedConfig
+  readonly agents: () => readonly FoundAgent[]
+  readonly supervisor: Supervisor
+  readonly stateDir: string
+  readonly store: Store
+  readonly log: Logger
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly agentEnv?: Readonly<Record<string, string | true>>
+}
+
+/** Rejects with what is wrong with a provider that code gave; one of configuration is told to whoever wants it. */
+export const registerProviders = async (providers: ProviderRegistry, shop: ProviderShop): Promise<void> => {
+  for (const { provider, settings, aliases } of shop.given) providers.add(provider, settings, aliases)
+  const { command } = shop
+  if (command !== undefined)
+    providers.add(byCommand(shop, 'acp', command, {}, titleOf(command)), settingsOf(shop, {}))
+  for (const [name, config] of Object.entries(shop.loaded.config.providers)) {
+    try {
+      const provider = await configured(shop, name, config)
+      if (provider !== undefined) providers.add(provider, settingsOf(shop, config), aliasesOf(name))
+    } catch (error) {
+      // A module that can't be had is told to whoever wants it; all else goes on.
+      if (!SubagentError.is(error) || error.code !== 'INVALID_CONFIG') throw error
+      providers.fail(name, error, aliasesOf(name))
+    }
+  }
+  // Looking for agents takes time that a start by command line need not spend.
+  providers.later(() => registerFound(providers, shop))
+}
+
+const registerFound = (providers: ProviderRegistry, shop: ProviderShop): void => {
+  const { loaded, env, stateDir, store } = shop
+  const { config } = loaded
+  /** A name that configuration gives to another program stays with that. */
+  const taken = (word: string): boolean => {
+    const { command, module } = config.providers[word] ?? {}
+    return command !== undefined || module !== undefined
+  }
+  const free = (aliases: readonly string[] = []): string[] => aliases.filter((alias) => !taken(alias))
+  for (const { provider, settings, aliases } of builtInAgents({ config, env, stateDir, store }))
+    if (!taken(provider.name)) providers.add(provider, settings, free(aliases))
+  for (const { agent, program } of shop.agents()) {
+    const own = config.providers[agent.name] ?? {}
+    if (program === undefined || taken(agent.name)) continue
+    const provider = acp(shop, agent.name, [program, ...agent.args], agent, own)
+    providers.add(provider, settingsOf(shop, own), free(agent.aliases))
+  }
+}
+
+const configured = async (
+  shop: ProviderShop,
+  name: string,
+  config: ProviderConfig,
+): Promise<SubagentProvider | undefined> => {
+  const { command, module } = config
+  if (module !== undefined) return loadProvider(name, module, shop.loaded)
+  const [program, ...args] = command ?? []
+  return program === undefined ? undefined : byCommand(shop, name, [program, ...args], config)
+}
+
+const byCommand = (
+  shop: ProviderShop,
+  name: string,
+  command: Command,
+  config: ProviderConfig,
+  title?: string,
+): AcpProvider => {
+  const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
+  return acp(shop, name, command, known, config, title)
+}
+
+const acp = (
+  { supervisor, stateDir, log, env, agentEnv }: ProviderShop,
+  name: string,
+  command: Command,
+  known: KnownAgent | undefined,
+  config: ProviderConfig,
+  title?: string,
+): AcpProvider => {
+  const { asks, fs, terminal, graces } = config
+  const methods = present({ read: fs?.read, write: fs?.write, terminal })
+  return new AcpProvider({
+    name,
+    command,
+    version: VERSION,
+    supervisor,
+    answers: rememberedAnswers(join(stateDir, 'answers')),
+    log,
+    inherited: env,
+    env: { ...config.env, ...agentEnv },
+    gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
+    methods,
+    ...present({ known, asks, graces, title }),
+  })
+}
+
+const settingsOf = (
+  { loaded }: ProviderShop,
+  { permission, concurrency, sandbox, graces }: ProviderConfig,
+): ProviderSettings => {
+  const chosen = permission ?? loaded.config.permission
+  return present({ permission: chosen, concurrency, sandbox, cancelMs: graces?.cancelMs })
+}
