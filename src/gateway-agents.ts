@@ -1,5 +1,5 @@
 /** The built-in agents of this deployment: their models, tools and defaults, from configuration. */
-import { join } from 'node:path'
+import { outputsDir } from './agent/large-outputs.ts'
 import type { Config } from './config/config.ts'
 import { present } from './contract/present.ts'
 import type { RegisteredProvider } from './runtime/options.ts'
@@ -13,6 +13,8 @@ export interface BuiltInOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stateDir: string
   readonly store: SessionStore
+  /** The store outlives this process. */
+  readonly lasts: boolean
 }
 
 /** Where configuration names no delegation tool, the agent can start another of its kind. */
@@ -28,12 +30,14 @@ export const builtInAgents = ({
   env,
   stateDir,
   store,
+  lasts,
 }: BuiltInOptions): readonly RegisteredProvider[] => {
   const { prices = {} } = config
   const tools = Object.keys(config.tools).length === 0 ? DEFAULT_TOOLS : config.tools
   const deployment: Deployment = {
     store,
-    outputsDir: join(stateDir, 'outputs'),
+    outputsDir: outputsDir(stateDir),
+    outputsLast: lasts,
     models: new Map(),
     sandbox: config.sandbox ?? 'workspace-write',
     approvals: 'ask',

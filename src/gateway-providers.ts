@@ -37,6 +37,8 @@ export interface ProviderShop {
   readonly supervisor: Supervisor
   readonly stateDir: string
   readonly store: Store
+  /** The store outlives this process. */
+  readonly lasts: boolean
   readonly log: Logger
   readonly env: Readonly<Record<string, string | undefined>>
   readonly agentEnv?: Readonly<Record<string, string | true>>
@@ -63,7 +65,7 @@ export const registerProviders = async (providers: ProviderRegistry, shop: Provi
 }
 
 const registerFound = (providers: ProviderRegistry, shop: ProviderShop): void => {
-  const { loaded, env, stateDir, store } = shop
+  const { loaded, env, stateDir, store, lasts } = shop
   const { config } = loaded
   /** A name that configuration gives to another program stays with that. */
   const taken = (word: string): boolean => {
@@ -71,7 +73,7 @@ const registerFound = (providers: ProviderRegistry, shop: ProviderShop): void =>
     return command !== undefined || module !== undefined
   }
   const free = (aliases: readonly string[] = []): string[] => aliases.filter((alias) => !taken(alias))
-  for (const { provider, settings, aliases } of builtInAgents({ config, env, stateDir, store }))
+  for (const { provider, settings, aliases } of builtInAgents({ config, env, stateDir, store, lasts }))
     if (!taken(provider.name)) providers.add(provider, settings, free(aliases))
   for (const { agent, program } of shop.agents()) {
     const own = config.providers[agent.name] ?? {}

@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { outputsDir, removeOutputs } from './agent/large-outputs.ts'
 import { stateDir } from './config/paths.ts'
+import type { SessionId } from './contract/ids.ts'
 import type { Logger } from './contract/logger.ts'
 import { bootId, isRunning, processRow } from './process/process-table.ts'
+import type { importSessions as ImportSessions } from './sessions/exchange/import.ts'
 import { openStore } from './sessions/sqlite/open.ts'
 import type { IsAlive, Owner, Store } from './sessions/store.ts'
 
@@ -71,7 +74,40 @@ export const openWriter = ({ env = process.env, home = homedir() }: PlaceOptions
   return existsSync(file) ? openStore({ file, owner: self(), isAlive }) : undefined
 }
 
+/** For commands that may be the first to store something. */
+export const openOrMake = ({ env = process.env, home = homedir() }: PlaceOptions = {}): Store =>
+  openStore({ file: storeFile(stateDir(home, env)), owner: self(), isAlive })
+
+/** Loaded when it is called: what checks a file is of no use to other commands. */
+export const importSessions: typeof ImportSessions = async (...given) =>
+  (await import('./sessions/exchange/import.ts')).importSessions(...given)
+
+/** What was taken up meanwhile stays. Their large outputs go with them. */
+export const removeSessions = async (
+  ids: readonly SessionId[],
+  place: PlaceOptions = {},
+): Promise<readonly SessionId[]> => {
+  const { env = process.env, home = homedir() } = place
+  using store = openWriter(place)
+  if (store === undefined) return []
+  return removeFrom(store, stateDir(home, env), ids)
+}
+
+export const removeFrom = async (
+  store: Pick<Store, 'remove'>,
+  state: string,
+  ids: readonly SessionId[],
+): Promise<readonly SessionId[]> => {
+  const removed = await store.remove(ids)
+  await removeOutputs(outputsDir(state), removed)
+  return removed
+}
+
+export { inOrder, prunable } from './sessions/pruning.ts'
+export type { PruneRule } from './sessions/pruning.ts'
 export { followStored } from './sessions/cursor.ts'
+export { exportLines, treeOf } from './sessions/exchange/export.ts'
+export type { Imported } from './sessions/exchange/import.ts'
 export { lookUp } from './sessions/lookup.ts'
 export { advanceOutput, NO_OUTPUT, outputText } from './sessions/output.ts'
 export type { ListedSession, Store, StoredRun } from './sessions/store.ts'

@@ -215,6 +215,7 @@ export class Gateway implements AsyncDisposable {
       supervisor: this.#supervisor,
       stateDir: this.#stateDir,
       store: this.store,
+      lasts: this.#options.store === undefined,
       log: this.#log,
       env: this.#env,
       ...present({ agentEnv, command }),
@@ -227,6 +228,10 @@ export class Gateway implements AsyncDisposable {
       await reapOrphans(this.#stateDir)
       if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
       await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+      if (this.#options.store !== undefined) return
+      const { retentionDays: days } = this.loaded.config
+      const { retain } = await import('./gateway-retention.ts')
+      await retain({ store: this.store, stateDir: this.#stateDir, days, now: Date.now() })
     } catch (error) {
       this.#log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
     }

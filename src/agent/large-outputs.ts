@@ -26,9 +26,25 @@ const HANDLE = /^output-([1-9]\d{0,8})$/u
 
 export const isOutputHandle = (name: string): boolean => HANDLE.test(name)
 
+/** Of one user, below the folder for state: each session's outputs lie in a folder of their own. */
+export const outputsDir = (stateDir: string): string => join(stateDir, 'outputs')
+
+/** Takes away what sessions that are gone have left. */
+export const removeOutputs = async (outputsDir: string, sessions: readonly string[]): Promise<void> => {
+  for (const id of sessions) await rm(join(outputsDir, id), { recursive: true, force: true })
+}
+
+export interface OutputsLife {
+  /** The session outlives this process, and so does its folder. */
+  readonly lasts?: boolean
+  /** An earlier process may have made it. */
+  readonly maybeThere?: boolean
+}
+
 export class SessionOutputs implements LargeOutputs, AsyncDisposable {
   readonly #folder: string
   readonly #limits: OutputLimits
+  readonly #lasts: boolean
   #prepared: Promise<void> | undefined
   #last = 0
   #bytes = 0
@@ -36,13 +52,15 @@ export class SessionOutputs implements LargeOutputs, AsyncDisposable {
   #maybeThere: boolean
   readonly #writing = new Set<Promise<unknown>>()
 
-  /**
-   * The folder belongs to the session alone. It is made with the first large output; `maybeThere` says that an earlier
-   * process may have made it.
-   */
-  constructor(folder: string, limits: OutputLimits = OUTPUT_LIMITS, maybeThere = true) {
+  /** The folder belongs to the session alone; it is made with the first large output. */
+  constructor(
+    folder: string,
+    limits: OutputLimits = OUTPUT_LIMITS,
+    { lasts = false, maybeThere = true }: OutputsLife = {},
+  ) {
     this.#folder = folder
     this.#limits = limits
+    this.#lasts = lasts
     this.#maybeThere = maybeThere
   }
 
@@ -65,12 +83,12 @@ export class SessionOutputs implements LargeOutputs, AsyncDisposable {
     return readFile(join(this.#folder, handle), 'utf8').catch(() => undefined)
   }
 
-  /** Removes the folder with all that is in it. */
+  /** Removes the folder with all that is in it, unless the session lasts. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     await Promise.all(this.#writing)
     // Most sessions have none, and looking for it would take longer than the rest of their end.
-    if (this.#maybeThere) await rm(this.#folder, { recursive: true, force: true })
+    if (this.#maybeThere && !this.#lasts) await rm(this.#folder, { recursive: true, force: true })
     this.#bytes = 0
   }
 

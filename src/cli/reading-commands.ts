@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Io } from './io.ts'
 import type { LogsFlags } from './logs-command.ts'
 import type { PsFlags } from './ps-command.ts'
+import { addExchangeCommands } from './sessions/exchange-commands.ts'
 import type { ListFlags } from './sessions/list-command.ts'
 import type { PruneFlags } from './sessions/prune-command.ts'
 import type { ShowFlags } from './show-command.ts'
@@ -46,7 +47,7 @@ export const addReadingCommands = (program: Command, io: Io, done: (exitCode: nu
 const addSessions = (program: Command, io: Io, done: (exitCode: number) => void): void => {
   const sessions = program
     .command('sessions')
-    .description('stored sessions: sessions list, sessions prune')
+    .description('stored sessions: sessions list, prune, export, import')
     .addHelpText('after', SESSIONS_EXAMPLES)
   sessions
     .command('list', { isDefault: true })
@@ -69,6 +70,7 @@ const addSessions = (program: Command, io: Io, done: (exitCode: number) => void)
     .action(async (flags: PruneFlags) =>
       done(await (await import('./sessions/prune-command.ts')).pruneCommand(flags, io)),
     )
+  addExchangeCommands(sessions, io, done)
 }
 
 const PS_EXAMPLES = `
@@ -104,4 +106,6 @@ Examples:
   subgate sessions list --all --limit 100        of all, with those that agents started
   subgate sessions prune --dry-run               what is older than 30 days
   subgate sessions prune --older-than 2w --keep 50 --yes
+  subgate sessions export last --tree -o tree.jsonl.zst
+  subgate sessions import tree.jsonl.zst         also sessions of dsh 0.1
 `

@@ -51,6 +51,8 @@ export interface Config {
   readonly limits: { readonly startupMs: number; readonly idleMs: number; readonly totalMs: number }
   readonly concurrency: { readonly total: number; readonly queue: number }
   readonly subagent: { readonly maxDepth: number }
+  /** Days that a stored session is kept unused; 0 = for ever. */
+  readonly retentionDays: number
   readonly mcpServers: readonly McpServer[]
   /** By `provider/model`. */
   readonly prices?: Readonly<Record<string, PriceConfig>>
@@ -69,6 +71,7 @@ export interface PartialConfig {
   readonly limits?: Partial<Config['limits']>
   readonly concurrency?: Partial<Config['concurrency']>
   readonly subagent?: Partial<Config['subagent']>
+  readonly retentionDays?: number
   readonly mcpServers?: readonly McpServer[]
   readonly prices?: Readonly<Record<string, PriceConfig>>
   readonly providers?: Readonly<Record<string, ProviderConfig>>

@@ -79,6 +79,15 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     width: 'depth',
     initial: 1,
   }),
+  trust(
+    'retentionDays',
+    'a non-negative integer, 0 = for ever',
+    'Days that a stored session is kept unused.',
+    {
+      because: 'it removes stored sessions',
+      initial: 90,
+    },
+  ),
   trust('mcpServers.*', 'a list of servers, in the shape of ACP', 'MCP servers that every task gets.', {
     because: 'it adds an MCP server',
   }),

@@ -118,6 +118,7 @@ export const configSchema: z.ZodMiniType<PartialConfig> = z.strictObject({
     z.strictObject({ total: z.exactOptional(whole(1)), queue: z.exactOptional(whole(0)) }),
   ),
   subagent: z.exactOptional(z.strictObject({ maxDepth: z.exactOptional(depthSchema) })),
+  retentionDays: z.exactOptional(whole(0)),
   mcpServers: z.exactOptional(mcpServers),
   prices: z.exactOptional(z.record(model, price)),
   providers: z.exactOptional(z.record(label, provider)),

@@ -1,15 +1,13 @@
 /** `subgate sessions prune`: shows which stored sessions are old, and removes them once that is confirmed. */
 import { SubagentError } from '../../contract/errors.ts'
-import { openReader, openWriter } from '../../gateway-store.ts'
-import type { ListedSession } from '../../gateway-store.ts'
+import { inOrder, openReader, prunable, removeSessions } from '../../gateway-store.ts'
+import type { ListedSession, PruneRule } from '../../gateway-store.ts'
 import type { Io } from '../io.ts'
 import { listed } from '../reading/pages.ts'
 import { summaryOf } from '../reading/summary.ts'
 import { abilitiesOf } from '../terminal/abilities.ts'
 import { confirmed } from '../yes-no.ts'
 import { listText } from './list-text.ts'
-import { inOrder, prunable } from './prunable.ts'
-import type { PruneRule } from './prunable.ts'
 import { ruleOf } from './prune-rule.ts'
 import type { RuleFlags } from './prune-rule.ts'
 
@@ -27,7 +25,7 @@ export const pruneCommand = async (flags: PruneFlags, io: Io): Promise<number> =
   await io.stdout.flushed()
   const ids = inOrder(trees)
   const going = flags.dryRun !== true && ids.length > 0 && (await agreed(flags, trees, io))
-  const removed = going ? await remove(ids, io) : []
+  const removed = going ? await removeSessions(ids, { env: io.env }) : []
   const stayed = held + (going ? ids.length - removed.length : 0)
   if (flags.json === true) {
     const which = flags.dryRun === true ? ids : removed
@@ -76,12 +74,6 @@ const agreed = async ({ yes, json }: PruneFlags, trees: Trees, io: Io): Promise<
   const sessions = trees.flat().length
   const below = sessions === trees.length ? '' : `, with what they started ${counted(sessions)}`
   return confirmed(`Remove ${counted(trees.length)}${below}, for good?`, io)
-}
-
-/** What was taken up meanwhile stays. */
-const remove = async (ids: ReturnType<typeof inOrder>, io: Io): Promise<readonly string[]> => {
-  using store = openWriter({ env: io.env })
-  return (await store?.remove(ids)) ?? []
 }
 
 const counted = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`

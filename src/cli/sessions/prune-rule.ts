@@ -1,7 +1,7 @@
 /** How old what `prune` removes must be, read from its flags. Pure. */
 import { parseDuration } from '../../contract/durations.ts'
 import { SubagentError } from '../../contract/errors.ts'
-import type { PruneRule } from './prunable.ts'
+import type { PruneRule } from '../../gateway-store.ts'
 
 export interface RuleFlags {
   readonly olderThan?: string

@@ -12,6 +12,8 @@ export interface Deployment {
   readonly store: SessionStore
   /** Absolute; each session's large outputs get a folder of their own below it. */
   readonly outputsDir: string
+  /** Sessions outlive the process, and their outputs with them; whoever removes a session removes those. */
+  readonly outputsLast?: boolean
   /** `provider/model`, for sessions that name none. */
   readonly model?: string
   /** The models of the sessions that are open: a child runs on its parent's unless it names another. */

@@ -41,7 +41,10 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
     const model = await deployment.loadModel(modelOf(request, deployment))
     setup.signal.throwIfAborted()
     const outputs = unwind.use(
-      new SessionOutputs(join(outputsDir, sessionId), OUTPUT_LIMITS, request.origin.from === 'resume'),
+      new SessionOutputs(join(outputsDir, sessionId), OUTPUT_LIMITS, {
+        maybeThere: request.origin.from === 'resume',
+        ...present({ lasts: deployment.outputsLast }),
+      }),
     )
     const capabilities = rowsOf(model)
     const parts = {

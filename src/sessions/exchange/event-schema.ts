@@ -60,6 +60,7 @@ const outcome = z.union([
   z.looseObject({ outcome: z.literal('cancelled') }),
   z.looseObject({ outcome: z.literal('selected'), optionId: text }),
 ])
+const approvals = z.enum(['ask', 'never'])
 const source = z.enum(['delegation', 'request'])
 
 const envelope = { id: count, to: name, from: z.exactOptional(name), at: amount }
@@ -140,7 +141,7 @@ const eventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: type('session/native_id'), nativeId: text }),
   z.strictObject({ type: type('permission/preset'), preset: name, source: z.literal('delegation') }),
   z.strictObject({ type: type('sandbox/mode'), mode: sandboxSchema, source }),
-  z.strictObject({ type: type('approval/policy'), policy: z.enum(['ask', 'never']), source }),
+  z.strictObject({ type: type('approval/policy'), policy: approvals, source }),
   z.strictObject({
     type: type('subagent/descriptor'),
     version: count,
@@ -179,5 +180,13 @@ export const sessionLineSchema: z.ZodMiniType<SessionLine> = z.strictObject({
     createdAt: amount,
   }),
   inheritedEventCount: count,
+  policy: z.exactOptional(
+    z.strictObject({
+      sandbox: z.exactOptional(sandboxSchema),
+      permissionPreset: z.exactOptional(name),
+      approvalPolicy: z.exactOptional(approvals),
+      approvalSource: z.exactOptional(source),
+    }),
+  ),
   lastSeq: count,
 }) as unknown as z.ZodMiniType<SessionLine>

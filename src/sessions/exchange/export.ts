@@ -3,9 +3,10 @@ import { SubagentError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import { present } from '../../contract/present.ts'
 import { inheritedEventCount } from '../prefix.ts'
+import type { Registers } from '../registers.ts'
 import type { ListedSession, SessionHeader, SessionIndex, SessionStore } from '../store.ts'
 import { FORMAT_VERSION } from './format.ts'
-import type { PlainHeader, SessionLine } from './format.ts'
+import type { PlainHeader, Policy, SessionLine } from './format.ts'
 
 const PAGE = 256
 
@@ -28,6 +29,9 @@ const plainHeader = (header: SessionHeader): PlainHeader => {
   }
 }
 
+const policyOf = ({ sandbox, permissionPreset, approvalPolicy, approvalSource }: Registers): Policy =>
+  present({ sandbox, permissionPreset, approvalPolicy, approvalSource })
+
 /**
  * The lines of one session as it stands now, each with its line feed, some at a time. What is shared with other
  * sessions is written out, so that the file stands alone.
@@ -35,12 +39,15 @@ const plainHeader = (header: SessionHeader): PlainHeader => {
 export function* exportLines(store: Pick<SessionStore, 'get' | 'read'>, id: SessionId): Generator<string> {
   const stored = store.get(id)
   if (stored === undefined) throw gone(id)
-  const { header, lastSeq } = stored
+  const { header, registers, lastSeq } = stored
+  const inherited = inheritedEventCount(header)
+  const policy = policyOf(registers)
   const first: SessionLine = {
     type: 'session',
     version: FORMAT_VERSION,
     header: plainHeader(header),
-    inheritedEventCount: inheritedEventCount(header),
+    inheritedEventCount: inherited,
+    ...(inherited > 0 && Object.keys(policy).length > 0 && { policy }),
     lastSeq,
   }
   yield `${JSON.stringify(first)}\n`

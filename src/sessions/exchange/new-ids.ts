@@ -60,14 +60,14 @@ export const withNewIds = (
   newId: () => string,
 ): readonly WholeSession[] => {
   const names = renaming(sessions, newId)
-  return sessions.map(({ header, inheritedEventCount, entries }) => ({
+  return sessions.map(({ header, entries, ...rest }) => ({
+    ...rest,
     header: {
       ...header,
       id: names.session(header.id),
       rootId: names.session(header.rootId),
       ...present({ parentId: names.session(header.parentId) }),
     },
-    inheritedEventCount,
     entries: entries.map((entry) => renameEntry(entry, names)),
   }))
 }

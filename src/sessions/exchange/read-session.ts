@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import type { LogEntry } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
 import { complaint } from '../../contract/parse.ts'
+import { present } from '../../contract/present.ts'
 import { advance, FRESH, IllegalOrder } from '../automaton.ts'
 import type { LifecycleState } from '../automaton.ts'
 import { badFile } from './bad-file.ts'
@@ -52,7 +53,7 @@ const readEntry = (row: Row, state: LifecycleState): { entry: LogEntry; next: Li
 
 /** One session: its header's row, then its events' rows up to the next header. */
 export const readSession = (first: Row, rows: readonly Row[]): WholeSession => {
-  const { header, inheritedEventCount, lastSeq } = readHeader(first)
+  const { header, inheritedEventCount, policy, lastSeq } = readHeader(first)
   const entries: LogEntry[] = []
   let state: LifecycleState = FRESH
   for (const row of rows) {
@@ -70,5 +71,5 @@ export const readSession = (first: Row, rows: readonly Row[]): WholeSession => {
       'lastSeq',
     )
   }
-  return { header, inheritedEventCount, entries }
+  return { header, inheritedEventCount, ...present({ policy }), entries }
 }

@@ -1,17 +1,13 @@
-/** The registers that a session's log stands for, beside which its shared history counts for little. Pure. */
-import { present } from '../../contract/present.ts'
-import { EMPTY_REGISTERS, foldRegisters } from '../registers.ts'
+/** The registers that an imported session's log stands for. Pure. */
+import { foldRegisters } from '../registers.ts'
 import type { Registers } from '../registers.ts'
 import type { WholeSession } from './format.ts'
 
-/** As at its publication: a child's policy is what the delegation stamped on it; another copy kept what it copied. */
-const seed = ({ header, inheritedEventCount, entries }: WholeSession): Registers => {
-  if (inheritedEventCount === 0) return EMPTY_REGISTERS
-  const before = foldRegisters(entries.slice(0, inheritedEventCount))
-  const { lastCompleted, sandbox, permissionPreset, approvalPolicy, approvalSource } = before
-  if (header.parentId !== undefined) return { lastCompleted }
-  return { lastCompleted, ...present({ sandbox, permissionPreset, approvalPolicy, approvalSource }) }
+/**
+ * What was shared counts for its last completed turn alone, as in the session that it comes from: the policy of a
+ * copy is what that one stood under when it was made, which may be narrower than at the end of what it shares.
+ */
+export const registersOf = ({ inheritedEventCount, entries, policy }: WholeSession): Registers => {
+  const { lastCompleted } = foldRegisters(entries.slice(0, inheritedEventCount))
+  return foldRegisters(entries.slice(inheritedEventCount), { lastCompleted, ...policy })
 }
-
-export const registersOf = (session: WholeSession): Registers =>
-  foldRegisters(session.entries.slice(session.inheritedEventCount), seed(session))

@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { cutMiddle } from '../../../src/agent/cut-middle.ts'
-import { SessionOutputs } from '../../../src/agent/large-outputs.ts'
+import { removeOutputs, SessionOutputs } from '../../../src/agent/large-outputs.ts'
 
 const LIMITS = { fits: 40, head: 12, tail: 12, session: 1000 }
 
@@ -87,6 +87,16 @@ describe('the folder', () => {
     await new SessionOutputs(path, LIMITS).fit(TEN)
     expect(statSync(path).mode & 0o777).toBe(0o700)
     expect(statSync(join(path, 'output-1')).mode & 0o777).toBe(0o600)
+  })
+
+  test('of a session that outlives the process stays, and is taken away with the session', async () => {
+    const path = folder()
+    const outputs = new SessionOutputs(path, LIMITS, { lasts: true })
+    await outputs.fit('x'.repeat(50))
+    await outputs[Symbol.asyncDispose]()
+    expect(await new SessionOutputs(path, LIMITS).find('output-1')).toBe('x'.repeat(50))
+    await removeOutputs(dirname(path), [basename(path)])
+    expect(existsSync(path)).toBe(false)
   })
 
   test('goes with the session, and is not made again', async () => {

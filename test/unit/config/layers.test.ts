@@ -18,6 +18,7 @@ test('without any file the defaults hold', () => {
     limits: { startupMs: 60_000, idleMs: 600_000, totalMs: 0 },
     concurrency: { total: 8, queue: 64 },
     subagent: { maxDepth: 1 },
+    retentionDays: 90,
     mcpServers: [],
     providers: {},
     tools: {},

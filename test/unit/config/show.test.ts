@@ -42,6 +42,7 @@ test('every key is shown with its value and layer, or that it is unset', () => {
     'concurrency.total  8  default',
     'concurrency.queue  64  default',
     'subagent.maxDepth  1  default',
+    'retentionDays  90  default',
     '',
     `permission in ${house.project} doesn't count: it is wider than "ask". Trust the project with: subgate trust`,
     '',

@@ -1,6 +1,6 @@
 /** Which sessions are old enough to be removed, and what an age may look like. */
 import { describe, expect, test } from 'vitest'
-import { inOrder, prunable } from '../../../../src/cli/sessions/prunable.ts'
+import { inOrder, prunable } from '../../../../src/sessions/pruning.ts'
 import { ruleOf } from '../../../../src/cli/sessions/prune-rule.ts'
 import { ALIVE, listedOf, NOW, session, settled, started } from './stored.ts'
 import type { Written } from './stored.ts'

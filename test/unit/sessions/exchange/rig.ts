@@ -56,3 +56,7 @@ export const reviewersChild = (): any[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
+
+/** The child of the fixture with one record changed. */
+export const changed = (type: string, change: (record: any) => unknown): string =>
+  fileOf(jsonl(reviewersChild().map((record) => (record.type === type ? change(record) : record))))

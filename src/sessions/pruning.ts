@@ -1,6 +1,6 @@
 /** Which stored trees of sessions are old enough to go. Pure. */
-import type { SessionId } from '../../contract/ids.ts'
-import type { ListedSession } from '../../gateway-store.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { ListedSession } from './store.ts'
 
 export interface PruneRule {
   /** Trees in which nothing has changed for so long. */
