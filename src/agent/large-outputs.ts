@@ -30,8 +30,8 @@ export const isOutputHandle = (name: string): boolean => HANDLE.test(name)
 export const outputsDir = (stateDir: string): string => join(stateDir, 'outputs')
 
 /** Takes away what sessions that are gone have left. */
-export const removeOutputs = async (outputsDir: string, sessions: readonly string[]): Promise<void> => {
-  for (const id of sessions) await rm(join(outputsDir, id), { recursive: true, force: true })
+export const removeOutputs = async (folder: string, sessions: readonly string[]): Promise<void> => {
+  for (const id of sessions) await rm(join(folder, id), { recursive: true, force: true })
 }
 
 export interface OutputsLife {
