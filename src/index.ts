@@ -46,6 +46,8 @@ export type {
 export type { Denial, EndingCategory, RunStatus, SubagentResult, Usage } from './contract/result.ts'
 export type { LifecycleEvent, StartOptions, SubagentRun, WatchedEvent, WatchOptions } from './contract/run.ts'
 export { defineProvider } from './provider.ts'
+export { memoryStore } from './sessions/memory-store.ts'
+export type { Store } from './sessions/store.ts'
 export type { FunctionTurn, ProviderDefinition, Task } from './provider.ts'
 
 export type SubgateOptions = GatewayOptions
@@ -77,12 +79,12 @@ export interface ProviderList {
 export const createSubgate = async (options: SubgateOptions = {}): Promise<Subgate> => {
   const gateway = await Gateway.create(options)
   const { runtime } = gateway
-  const start: Subgate['start'] = async (provider, prompt, { signal, answers, ...fields } = {}) => {
+  const start: Subgate['start'] = async (provider, prompt, { signal, answers, onWait, ...fields } = {}) => {
     const content = typeof prompt === 'string' ? [text(prompt)] : prompt
     const request: SubagentStartRequest = { ...fields, provider, prompt: content }
     return runtime.start(
       request.parent === undefined ? await gateway.rootRequest(request) : request,
-      present({ signal, answers }),
+      present({ signal, answers, onWait }),
     )
   }
   return {

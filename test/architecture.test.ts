@@ -85,7 +85,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   'provider-module.ts': ['contract', 'config'],
   'host-settings.ts': ['contract', 'config', 'runtime'],
   'version.ts': [],
-  'index.ts': ['contract', 'capabilities', 'gateway', 'runtime', 'provider'],
+  'index.ts': ['contract', 'capabilities', 'gateway', 'runtime', 'provider', 'sessions'],
   'provider.ts': ['contract', 'capabilities'],
 }
 

@@ -15,7 +15,7 @@ export interface Round {
 }
 
 /** A host that says nothing for so long is a fault of the soak itself. */
-const SILENT_MS = 30_000
+const SILENT_MS = 90_000
 
 /** Rounds that share `root` share its database, as a user's processes do. */
 export const soakRound = async (root: string, delayMs: number): Promise<Round> => {

@@ -2,6 +2,7 @@
 import { SubagentError } from '../contract/errors.ts'
 import type { Logger } from '../contract/logger.ts'
 import { closest } from '../contract/parse.ts'
+import { isProvider } from '../contract/provider-shape.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
 
 export interface Registered {
@@ -32,6 +33,7 @@ export class ProviderRegistry {
     settings: ProviderSettings = {},
     aliases: readonly string[] = [],
   ): Disposable {
+    if (!isProvider(provider)) throw noProvider()
     const { name } = provider
     this.#refuseTaken([name, ...aliases])
     const entry: Registered = { provider, settings }
@@ -139,3 +141,11 @@ export class ProviderRegistry {
     return this.#entries.has(name) || this.#faults.has(name) ? name : this.#aliases.get(name)
   }
 }
+
+const noProvider = (): SubagentError =>
+  new SubagentError(
+    'INVALID_REQUEST',
+    'request',
+    'A provider was added that is none: it needs a name, capabilities, a list "negotiated" and a function "open". Make it with defineProvider.',
+    { field: 'providers' },
+  )

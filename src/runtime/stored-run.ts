@@ -79,7 +79,7 @@ export class StoredRun implements SubagentRun {
 
   async #read(): Promise<SubagentResult> {
     let output = NO_OUTPUT
-    using _ = this.#watchOwner()
+    using _watching = this.#watchOwner()
     for await (const { event } of this.events()) {
       if (event.type === 'session/update') output = advanceOutput(output, event.update)
       if (event.type !== 'run/settled') continue

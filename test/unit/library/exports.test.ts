@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 }
 
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
-  '.': ['SubagentError', 'createSubgate', 'defineProvider'],
+  '.': ['SubagentError', 'createSubgate', 'defineProvider', 'memoryStore'],
   './provider': ['SubagentError', 'claims', 'defineProvider'],
   './conformance': ['ConformanceFailure', 'MANIFEST', 'PROOFS', 'conformanceMarkdown', 'verify'],
   './conformance/vitest': ['describeProvider'],

@@ -96,3 +96,15 @@ test('the same key gives the same run, another request under it is refused, a re
   const other = await rejection(home.start({ ...key, prompt: text('else') }))
   expect([other.code, other.data]).toEqual(['INVALID_REQUEST', { field: 'idempotencyKey' }])
 })
+
+test.each([
+  {},
+  { name: 'x' },
+  { name: 'x', capabilities: {}, negotiated: [] },
+  { name: '', open() {} },
+  undefined,
+])('what is no provider is INVALID_REQUEST when it is added: %j', (value) => {
+  const registry = new ProviderRegistry(silentLogger)
+  expect(() => registry.add(value as never)).toThrow(/defineProvider/u)
+  expect(registry.names()).toEqual([])
+})
