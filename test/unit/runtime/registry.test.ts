@@ -104,7 +104,7 @@ test.each([
   { name: '', open() {} },
   undefined,
 ])('what is no provider is INVALID_REQUEST when it is added: %j', (value) => {
-  const registry = new ProviderRegistry(silentLogger)
-  expect(() => registry.add(value as never)).toThrow(/defineProvider/u)
-  expect(registry.names()).toEqual([])
+  const providers = registry()
+  expect(() => providers.add(value as never)).toThrow(/defineProvider/u)
+  expect(providers.names()).toEqual([])
 })
