@@ -118,16 +118,15 @@ const delegate = async (
   input: JsonObject,
   context: ToolContext,
   provider: string,
-  operatorMaxDepth: number | undefined,
+  maxDepth: number | undefined,
   ports: DelegationPorts,
 ): Promise<ToolResult> => {
   const { description, prompt, run_in_background: background } = input as unknown as Input
-  const request = { provider, prompt: [text(prompt)], label: description }
-  const operator = present({ operatorMaxDepth })
-  if (background === true) return inBackground(request, operator, context, ports)
+  const request = { provider, prompt: [text(prompt)], label: description, ...present({ maxDepth }) }
+  if (background === true) return inBackground(request, context, ports)
   try {
     const { signal, callId: toolCallId } = context
-    const run = await ports.delegation.start(request, { signal, toolCallId, ...operator })
+    const run = await ports.delegation.start(request, { signal, toolCallId })
     const result = await run.result
     const answer = await context.outputs.fit(answerOf(result))
     return result.status === 'completed' ? { text: answer } : failed(answer)
@@ -140,8 +139,7 @@ type ChildRequest = Parameters<Delegation['start']>[0] & { readonly label: strin
 
 const inBackground = async (
   request: ChildRequest,
-  operator: { readonly operatorMaxDepth?: number },
-  { signal, outputs, callId: toolCallId }: ToolContext,
+  { signal, outputs }: ToolContext,
   { delegation, inbox }: DelegationPorts,
 ): Promise<ToolResult> => {
   if (inbox.expected >= BACKGROUND_CAP) {
@@ -160,7 +158,7 @@ const inBackground = async (
   signal.addEventListener('abort', abort, { once: true })
   try {
     signal.throwIfAborted()
-    const run = await delegation.start(request, { signal: starting.signal, toolCallId, ...operator })
+    const run = await delegation.start(request, { signal: starting.signal, toolCallId })
     void deliver(run.result)
     return { text: `The subagent runs in the background (run ${run.id}). Its answer will come as a message.` }
   } catch (error) {

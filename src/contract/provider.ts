@@ -23,11 +23,6 @@ export interface SubagentProvider {
    */
   readonly toolNames?: Readonly<Record<string, string>>
   /**
-   * What it refuses of a request beside its rows: throws a `SubagentError` of phase `resolve`. Pure: called before
-   * anything is set up, and by whoever only asks whether a start would be taken.
-   */
-  check?(request: ResolvedStartRequest): void
-  /**
    * Sets the agent up while it is unpublished. Rejects with a `SubagentError` of phase `spawn`,
    * `initialize` or `session` and leaves nothing behind; the same on abort of `setup.signal`.
    */
@@ -108,9 +103,6 @@ export interface Delegation {
   depth(): { readonly current: number; readonly cap?: number }
   start(
     request: Omit<SubagentStartRequest, 'parent'>,
-    options?: Pick<StartOptions, 'signal' | 'toolCallId'> & {
-      /** The number of the operator who configured the tool: a cap that the host setting doesn't lower (B2.4). */
-      readonly operatorMaxDepth?: number
-    },
+    options?: Pick<StartOptions, 'signal' | 'toolCallId'>,
   ): Promise<SubagentRun>
 }

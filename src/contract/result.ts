@@ -70,8 +70,6 @@ export interface SubagentResult {
  */
 export type TurnOutcome = {
   readonly structured?: JsonValue
-  /** A value was asked for, and the agent gave none by its own means: its text is not taken for one (B13.1). */
-  readonly withoutValue?: true
   readonly usage?: Usage
   /** Denials that the agent's own gateway made, carried by `_meta.subgate`. */
   readonly denied?: readonly Denial[]

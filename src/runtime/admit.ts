@@ -12,7 +12,7 @@ import type { ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SessionHeader } from '../sessions/store.ts'
 import type { Captured, CapturedParent } from './capture.ts'
-import { checkedDepth, deriveDepth, lowest } from './depth.ts'
+import { deriveDepth, lowest } from './depth.ts'
 import type { ParentDepth } from './depth.ts'
 import { inheritLimits } from './inherit-limits.ts'
 import type { LiveSession } from './live-session.ts'
@@ -45,7 +45,6 @@ export const admit = async (
   request: SubagentStartRequest,
   captured: Captured,
   { providers, sessions, surroundings }: House,
-  operator?: number,
 ): Promise<Admitted> => {
   const { store, presets, newId } = surroundings
   const host = surroundings.settings()
@@ -83,8 +82,7 @@ export const admit = async (
       ? narrowerSandbox(parent?.sandbox, stored?.registers.sandbox)
       : resumed.registers.sandbox
   const gateInput: GateInput = present({
-    // An operator's number is a promise that the agent can't go deeper, like a caller's (B2.5).
-    request: { ...request, ...present({ maxDepth: request.maxDepth ?? operator }) },
+    request,
     preset: found,
     descriptor,
     inheritedSandbox,
@@ -105,7 +103,6 @@ export const admit = async (
       parent: above,
       stored: lowest([resumed?.header.maxDepth, opened?.maxDepth]),
       requested: request.maxDepth,
-      operator: checkedDepth(operator),
       host: host.maxDepth,
     }),
   )
@@ -120,37 +117,42 @@ export const admit = async (
     sandbox: request.sandbox,
     permission: request.permission,
   }
-  const resolvedRequest: ResolvedStartRequest = present({
-    runId: runId(`run_${newId()}`),
-    sessionId: id,
-    rootSessionId: resumed?.header.rootId ?? parent?.rootId ?? id,
-    parentSessionId: resumed === undefined ? parent?.sessionId : resumed.header.parentId,
-    ...derived,
-    origin,
-    prompt,
-    preset,
-    persona: descriptor?.persona,
-    toolFilter: descriptor?.toolFilter,
-    label,
-    cwd,
-    additionalDirectories,
-    // What it was created with, where nothing else is asked for (B9.1).
-    model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
-    effort,
-    sandbox,
-    permission,
-    requested: present({ ...asked, maxDepth, keep, label, outputSchema, limits }),
-    outputSchema,
-    mcpServers: request.mcpServers ?? [],
-    limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
-    // A follow-up on a kept session leaves it kept.
-    keep: keep ?? resolved.live?.agent !== undefined,
-    trace: readTrace(meta),
-    meta,
-    ...(opened && standingControls(opened)),
-  })
-  provider.check?.(resolvedRequest)
-  return { registered, resolved, standing, parent, gateInput, request: resolvedRequest }
+  return {
+    registered,
+    resolved,
+    standing,
+    parent,
+    gateInput,
+    request: present({
+      runId: runId(`run_${newId()}`),
+      sessionId: id,
+      rootSessionId: resumed?.header.rootId ?? parent?.rootId ?? id,
+      parentSessionId: resumed === undefined ? parent?.sessionId : resumed.header.parentId,
+      ...derived,
+      origin,
+      prompt,
+      preset,
+      persona: descriptor?.persona,
+      toolFilter: descriptor?.toolFilter,
+      label,
+      cwd,
+      additionalDirectories,
+      // What it was created with, where nothing else is asked for (B9.1).
+      model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
+      effort,
+      sandbox,
+      permission,
+      requested: present({ ...asked, maxDepth, keep, label, outputSchema, limits }),
+      outputSchema,
+      mcpServers: request.mcpServers ?? [],
+      limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
+      // A follow-up on a kept session leaves it kept.
+      keep: keep ?? resolved.live?.agent !== undefined,
+      trace: readTrace(meta),
+      meta,
+      ...(opened && standingControls(opened)),
+    }),
+  }
 }
 
 /** The providers that a refusal may name: one that shares its parent's context is none for a root. */

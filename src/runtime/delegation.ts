@@ -1,18 +1,18 @@
 /** The port through which a session's agent starts children: the same gate, depth and slots as everyone's. */
 import type { Delegation } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
-import type { SubagentRun } from '../contract/run.ts'
+import type { StartOptions, SubagentRun } from '../contract/run.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { SubagentError } from '../contract/errors.ts'
+import { present } from '../contract/present.ts'
 import { effectiveCap } from './depth.ts'
-import type { InnerStartOptions } from './options.ts'
 import type { ProviderRegistry } from './registry.ts'
 
 export interface DelegationContext {
   readonly request: ResolvedStartRequest
   readonly providers: ProviderRegistry
   hostDepth(): number
-  start(request: SubagentStartRequest, options: InnerStartOptions): Promise<SubagentRun>
+  start(request: SubagentStartRequest, options: StartOptions): Promise<SubagentRun>
 }
 
 export const delegationOf = (context: DelegationContext): Delegation => {
@@ -29,7 +29,8 @@ export const delegationOf = (context: DelegationContext): Delegation => {
       const cap = effectiveCap({ parent, host: context.hostDepth() })
       return { current: depth, ...(cap !== undefined && { cap }) }
     },
-    start: (child, options = {}) => context.start({ ...child, parent: { sessionId } }, options),
+    start: (child, { signal, toolCallId } = {}) =>
+      context.start({ ...child, parent: { sessionId } }, present({ signal, toolCallId })),
   }
 }
 

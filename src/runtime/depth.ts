@@ -43,18 +43,6 @@ export const effectiveCap = ({
   return lowest([parent.maxDepth, stored, requested, operator, bound ? undefined : host])
 }
 
-/** The operator's number comes past the parser of requests: its domain is the same (B2.2). */
-export const checkedDepth = (operator: number | undefined): number | undefined => {
-  if (operator === undefined || (Number.isSafeInteger(operator) && operator >= 0 && !Object.is(operator, -0)))
-    return operator
-  throw new SubagentError(
-    'INVALID_REQUEST',
-    'depth',
-    `The delegation tool's depth limit is ${operator}, but it must be a whole number from 0.`,
-    { field: 'operatorMaxDepth' },
-  )
-}
-
 /** The child's depth and cap, or `DEPTH_EXCEEDED` (B2.1–B2.3). Equal passes; a root always does. */
 export const deriveDepth = (inputs: CapInputs): DerivedDepth => {
   const { parent } = inputs

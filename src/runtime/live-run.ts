@@ -281,7 +281,7 @@ export class LiveRun implements SubagentRun {
     const { request, surroundings, checkSchema } = this.#context
     const text = outputText(this.#output)
     const outcome = turned !== undefined && 'outcome' in turned ? turned.outcome : undefined
-    const schema = outcome && checkSchema?.(outcome, text)
+    const schema = outcome && checkSchema?.(outcome.structured, text)
     const verdict: Verdict = endingOf({ stop: this.#stop, turned, text, ...(schema && { schema }) })
     const { denied } = this.#desk
     const conclude = (said: Verdict): Conclusion =>

@@ -49,8 +49,6 @@ export interface RegisteredProvider {
 export interface InnerStartOptions extends StartOptions {
   /** Written in the transaction of `run/started`. */
   readonly together?: Together
-  /** The number of the operator who configured the delegation tool (B2.4). */
-  readonly operatorMaxDepth?: number
 }
 
 export interface RuntimeOptions {

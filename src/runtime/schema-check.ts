@@ -3,18 +3,14 @@ import type { Ajv } from 'ajv'
 import { boundedDetail } from '../contract/bounded.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
-import type { TurnOutcome } from '../contract/result.ts'
 
 export type SchemaVerdict =
   | { readonly value: JsonValue }
   | { readonly mismatch: SubagentError<'SCHEMA_MISMATCH'> }
 
 export interface SchemaCheck {
-  /**
-   * `structured` is the provider's own value; without one the whole text must be the JSON, unless the provider says
-   * that its agent gave none.
-   */
-  (outcome: Pick<TurnOutcome, 'structured' | 'withoutValue'>, text: string): SchemaVerdict
+  /** `structured` is the provider's own value; without one the whole text must be the JSON. */
+  (structured: JsonValue | undefined, text: string): SchemaVerdict
 }
 
 const mismatch = (detail: string, path?: string): SchemaVerdict => ({
@@ -53,10 +49,9 @@ export const schemaCheck = async (schema: JsonObject): Promise<SchemaCheck> => {
       field: 'outputSchema',
     })
   }
-  return ({ structured, withoutValue }, text) => {
+  return (structured, text) => {
     let value = structured
     if (value === undefined) {
-      if (withoutValue === true) return mismatch('the agent ended its turn without giving a result')
       if (text.trim() === '') return mismatch('there is no answer')
       try {
         value = JSON.parse(text) as JsonValue

@@ -91,7 +91,7 @@ export class GatewayRuntime implements SubagentRuntime {
       request.session?.from === 'resume' ? this.#sessions.get(request.session.sessionId) : undefined
     return this.#idempotency.once(request, options, (shared) => {
       const begin = async (...stopped: AbortSignal[]): Promise<SubagentRun> =>
-        this.#open(await this.#admit(request, captured, options.operatorMaxDepth), shared, stopped)
+        this.#open(await this.#admit(request, captured), shared, stopped)
       const follow = (...stopped: AbortSignal[]): Promise<SubagentRun> =>
         taken === undefined ? begin(...stopped) : taken.startFollowUp((own) => begin(own, ...stopped))
       return this.#starts.track(parent === undefined ? follow() : parent.startChild(follow))
@@ -143,18 +143,13 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#ended.abort()
   }
 
-  #admit(request: SubagentStartRequest, captured: Captured, operator?: number): Promise<Admitted> {
+  #admit(request: SubagentStartRequest, captured: Captured): Promise<Admitted> {
     const { providers } = this
-    return admit(
-      request,
-      captured,
-      {
-        providers,
-        sessions: this.#sessions,
-        surroundings: this.#surroundings,
-      },
-      operator,
-    )
+    return admit(request, captured, {
+      providers,
+      sessions: this.#sessions,
+      surroundings: this.#surroundings,
+    })
   }
 
   /** `stopped` ends the start together with the run that delegates, or the session that is taken up. */

@@ -6,6 +6,7 @@ import type { ApprovalPolicy } from '../../contract/events.ts'
 import { present } from '../../contract/present.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import { rowsOf } from './capabilities.ts'
+import { checkPermission } from './child-permission.ts'
 import { compose } from './composition.ts'
 import type { Composition, CompositionInputs } from './composition.ts'
 import type { Deployment } from './deployment.ts'
@@ -21,6 +22,7 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
   const { store, outputsDir, delegationTools } = deployment
 
   return async (request, setup) => {
+    check(name, request)
     const { sessionId, parentSessionId } = request
     const isChild = parentSessionId !== undefined
     if (isChild && request.origin.from !== 'resume') {
@@ -60,6 +62,20 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
     deployment.models.set(sessionId, model.ref)
     return new InProcessSession(parts)
   }
+}
+
+const check = (name: InProcessName, request: ResolvedStartRequest): void => {
+  const { parentSessionId, origin } = request
+  const isChild = parentSessionId !== undefined
+  if (name === 'fork' && !isChild && origin.from === 'new') {
+    throw new SubagentError(
+      'INVALID_REQUEST',
+      'resolve',
+      'A fork was asked for without a parent whose conversation it could share. Use spawn for a root session.',
+      { field: 'parent' },
+    )
+  }
+  checkPermission(request)
 }
 
 /** A session that can't get its composition back isn't taken up with another one (B9.3). */

@@ -2,7 +2,6 @@
 import { FILE_TOOL_NAMES } from '../../agent/tools/tool-names.ts'
 import type { ProviderSession, SubagentProvider } from '../../contract/provider.ts'
 import { BY_MODEL, DECLARED } from './capabilities.ts'
-import { checkStart } from './check-start.ts'
 import type { Deployment } from './deployment.ts'
 
 export type InProcessName = 'spawn' | 'fork'
@@ -23,7 +22,6 @@ export const inProcessProvider = (name: InProcessName, deployment: Deployment): 
       ...FILE_TOOL_NAMES,
       ...Object.fromEntries(deployment.delegationTools.map((tool) => [tool.name, tool.name])),
     },
-    check: (request) => checkStart(name, request),
     open: async (request, setup): Promise<ProviderSession> => {
       opener ??= load()
       return (await opener)(request, setup)

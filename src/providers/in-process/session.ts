@@ -16,8 +16,8 @@ import type { ProviderSession, Turn } from '../../contract/provider.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { unreviewedAuto } from './auto.ts'
+import { checkPermission } from './child-permission.ts'
 import type { Composition } from './composition.ts'
-import { Denials } from './denials.ts'
 import type { Deployment } from './deployment.ts'
 import { conversationOf } from './conversation.ts'
 import { personAnswers } from './person.ts'
@@ -54,6 +54,7 @@ export class InProcessSession implements ProviderSession {
     const { deployment, model, composition, outputs, compileSchema, sandbox, policy } = this.#parts
     const { tools, sections, context, inbox } = composition
     const { request } = turn
+    checkPermission(request)
     using scope = new DisposableStack()
     // Text that is given while the conversation is read waits for the first step.
     inbox.open()
@@ -63,10 +64,9 @@ export class InProcessSession implements ProviderSession {
     const structured =
       request.outputSchema === undefined ? undefined : new StructuredOutput(request.outputSchema)
     if (structured !== undefined) scope.use(tools.add(structured.tool))
-    const denials = new Denials()
     const explicit = request.requested.permission ?? deployment.permission
     // Awaited here, since the scope ends with this function.
-    const outcome = await runTurn({
+    return await runTurn({
       model: model.language,
       history,
       content,
@@ -79,10 +79,7 @@ export class InProcessSession implements ProviderSession {
         policy,
         answerers: [personAnswers(turn)],
         newId: () => deployment.newId(),
-        record: (event) => {
-          denials.note(event)
-          turn.emit(event)
-        },
+        record: (event) => void turn.emit(event),
       }),
       workspace: {
         cwd: request.cwd,
@@ -108,11 +105,6 @@ export class InProcessSession implements ProviderSession {
       ],
       ...present({ structured }),
     })
-    return {
-      ...outcome,
-      ...(denials.list.length > 0 && { denied: denials.list }),
-      ...(structured !== undefined && structured.value() === undefined && { withoutValue: true }),
-    }
   }
 
   async steer(content: readonly ContentBlock[]): Promise<void> {

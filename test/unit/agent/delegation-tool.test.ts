@@ -127,10 +127,9 @@ describe('a child', () => {
       maxDepth: 'provider-managed',
     }).run()
     expect(delegation.children.map(({ request }) => request)).toEqual([
-      { provider: 'helper', prompt: [{ type: 'text', text: 'Do x.' }], label: 'x' },
+      { provider: 'helper', prompt: [{ type: 'text', text: 'Do x.' }], label: 'x', maxDepth: 2 },
       { provider: 'helper', prompt: [{ type: 'text', text: 'Do y.' }], label: 'y' },
     ])
-    expect(delegation.children.map(({ options }) => options.operatorMaxDepth)).toEqual([2, undefined])
   })
 
   test('B12.1: runs beside its siblings of the same step', async () => {

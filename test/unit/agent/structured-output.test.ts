@@ -86,7 +86,7 @@ test('a clean finish without a value is SCHEMA_MISMATCH, also with no text at al
   const { outcome } = await played([answer()])
   expect(outcome.structured).toBeUndefined()
   const check = await schemaCheck(NUMBER)
-  const schema = check(outcome, '')
+  const schema = check(outcome.structured, '')
   expect(endingOf({ stop: undefined, turned: { outcome }, text: '', schema })).toMatchObject({
     status: 'failed',
     category: 'schema',

@@ -124,8 +124,6 @@ test('B8.2: the start of a fork reads no history, and stores none, whatever its 
 test('B8: a fork without a parent is INVALID_REQUEST, and nothing is published', async () => {
   await using home = agents()
   expect(await codeOf(home.start('say: done', { provider: 'fork' }))).toBe('INVALID_REQUEST')
-  const asked = home.runtime.check({ provider: 'fork', prompt: [{ type: 'text', text: 'say: done' }] })
-  expect(await codeOf(asked)).toBe('INVALID_REQUEST')
   expect(home.ids).toEqual([])
   expect(home.runtime.load).toEqual({ active: 0, queued: 0 })
 })

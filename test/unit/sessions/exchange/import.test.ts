@@ -199,17 +199,6 @@ test('a run that the file leaves open is interrupted, its questions closed; what
   expect(textOf(again, 's')).toBe(textOf(store, 's'))
 })
 
-test('a copy that stands under a narrower sandbox than what it shares tells of stays under it', async () => {
-  const [head, ...events] = rows()
-  const narrow = { sandbox: 'read-only', approvalPolicy: 'never' }
-  const { lastSeq, ...rest } = head
-  const text = jsonl([{ ...rest, inheritedEventCount: 4, policy: narrow, lastSeq }, ...events])
-  using store = memoryStore()
-  await bring(store, fileOf(text))
-  expect(store.get(session('s'))?.registers).toEqual({ lastCompleted: 4, ...narrow })
-  expect(textOf(store, 's')).toBe(text)
-})
-
 test('another process sees what was imported', async () => {
   using home = storeHouse()
   const reader = home.open('other')
