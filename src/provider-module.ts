@@ -7,8 +7,8 @@ import { refuseProcessKeys } from './config/module-keys.ts'
 import { boundedDetail } from './contract/bounded.ts'
 import { SubagentError } from './contract/errors.ts'
 import { isRecord } from './contract/json.ts'
-import { isProvider } from './contract/provider-shape.ts'
 import type { SubagentProvider } from './contract/provider.ts'
+import { isProvider } from './contract/provider-shape.ts'
 
 /** Paths are relative to the configuration file; other words are packages, looked up from there. */
 const locate = (module: string, directory: string): string =>

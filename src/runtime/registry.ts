@@ -1,9 +1,10 @@
 /** The providers of one runtime, by name (B1.1, B1.2). */
 import { SubagentError } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import { closest } from '../contract/parse.ts'
-import { isProvider } from '../contract/provider-shape.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
+import { lackOf } from '../contract/provider-shape.ts'
 
 export interface Registered {
   readonly provider: SubagentProvider
@@ -33,7 +34,7 @@ export class ProviderRegistry {
     settings: ProviderSettings = {},
     aliases: readonly string[] = [],
   ): Disposable {
-    if (!isProvider(provider)) throw noProvider()
+    refuseShapeless(provider)
     const { name } = provider
     this.#refuseTaken([name, ...aliases])
     const entry: Registered = { provider, settings }
@@ -142,10 +143,15 @@ export class ProviderRegistry {
   }
 }
 
-const noProvider = (): SubagentError =>
-  new SubagentError(
+/** What isn't written in TypeScript comes here as it is. */
+const refuseShapeless = (provider: unknown): void => {
+  const lack = lackOf(provider)
+  if (lack === undefined) return
+  const named = isRecord(provider) && typeof provider['name'] === 'string' ? ` "${provider['name']}"` : ''
+  throw new SubagentError(
     'INVALID_REQUEST',
     'request',
-    'A provider was added that is none: it needs a name, capabilities, a list "negotiated" and a function "open". Make it with defineProvider.',
-    { field: 'providers' },
+    `A provider${named} was given, but it ${lack}. Make it with defineProvider.`,
+    { field: 'provider' },
   )
+}
