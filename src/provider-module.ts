@@ -8,13 +8,7 @@ import { boundedDetail } from './contract/bounded.ts'
 import { SubagentError } from './contract/errors.ts'
 import { isRecord } from './contract/json.ts'
 import type { SubagentProvider } from './contract/provider.ts'
-
-const isProvider = (value: unknown): value is SubagentProvider =>
-  isRecord(value) &&
-  typeof value['name'] === 'string' &&
-  typeof value['open'] === 'function' &&
-  isRecord(value['capabilities']) &&
-  Array.isArray(value['negotiated'])
+import { isProvider } from './contract/provider-shape.ts'
 
 /** Paths are relative to the configuration file; other words are packages, looked up from there. */
 const locate = (module: string, directory: string): string =>

@@ -60,6 +60,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
     'gateway-presets',
     'gateway-providers',
     'gateway-store',
+    'gateway-telemetry',
     'built-in-state',
     'root-request',
   ],
@@ -79,6 +80,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
     'gateway-agents',
   ],
   'gateway-store.ts': ['contract', 'config', 'process', 'sessions'],
+  'gateway-telemetry.ts': ['contract', 'telemetry'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
   'host-settings.ts': ['contract', 'config', 'runtime'],
@@ -91,6 +93,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   execa: ['process'],
   pino: ['telemetry'],
+  '@opentelemetry': ['telemetry'],
   commander: ['cli'],
   ajv: ['runtime', 'providers/in-process'],
   vitest: ['conformance/vitest.ts'],

@@ -23,6 +23,12 @@ export interface SubagentProvider {
    */
   readonly toolNames?: Readonly<Record<string, string>>
   /**
+   * What of a start this provider can't take although its rows say yes, such as one without a parent: throws a
+   * `SubagentError` of phase `resolve`. Called after the gate and before anything happens, also by a dry run, so it
+   * decides by what it is given and what it knows, at once and without a trace.
+   */
+  check?(request: ResolvedStartRequest): void
+  /**
    * Sets the agent up while it is unpublished. Rejects with a `SubagentError` of phase `spawn`,
    * `initialize` or `session` and leaves nothing behind; the same on abort of `setup.signal`.
    */
@@ -62,6 +68,8 @@ export interface ProviderSession extends AsyncDisposable {
   readonly capabilities: SubagentCapabilities
   /** The agent's own session or thread id. */
   readonly nativeId?: string | undefined
+  /** What it runs on, as a request would name it; a child that is taken up again goes on with it (B9.1). */
+  readonly model?: string | undefined
   /** False once the agent can take no further prompt, as after the death of its process. */
   readonly usable: boolean
   /**
@@ -100,9 +108,16 @@ export interface Delegation {
     name: string,
   ): Pick<SubagentProvider, 'name' | 'capabilities' | 'inheritsParentContext'> | undefined
   /** Live: a changed cap shows at the next call. */
-  depth(): { readonly current: number; readonly cap?: number }
-  start(
-    request: Omit<SubagentStartRequest, 'parent'>,
-    options?: Pick<StartOptions, 'signal' | 'toolCallId'>,
-  ): Promise<SubagentRun>
+  depth(
+    operator?: Pick<DelegationOptions, 'operatorMaxDepth'>,
+  ): { readonly current: number; readonly cap?: number }
+  start(request: Omit<SubagentStartRequest, 'parent'>, options?: DelegationOptions): Promise<SubagentRun>
+}
+
+export interface DelegationOptions extends Pick<StartOptions, 'signal' | 'toolCallId'> {
+  /**
+   * The operator's own number for the tool that delegates. Other than the request's `maxDepth` it stands in the host
+   * setting's place, so it may exceed that; never the cap of a tree that has one (B2.4).
+   */
+  readonly operatorMaxDepth?: number
 }

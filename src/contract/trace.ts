@@ -25,7 +25,8 @@ export interface SpanLink {
 export const parseTraceparent = (value: unknown): SpanLink | undefined => {
   const { version, trace, span, flags, more } =
     (typeof value === 'string' ? TRACEPARENT.exec(value) : null)?.groups ?? {}
-  if (version === undefined || trace === undefined || span === undefined || flags === undefined) return undefined
+  if (version === undefined || trace === undefined || span === undefined || flags === undefined)
+    return undefined
   // Of a later version only the parts of the first are read.
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/u.test(trace) || /^0+$/u.test(span)) return undefined
@@ -36,7 +37,9 @@ export const traceparentOf = ({ traceId, spanId, sampled }: SpanLink): string =>
   `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`
 
 const header = (value: unknown, most: number): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= most && PRINTABLE.test(value) ? value : undefined
+  typeof value === 'string' && value !== '' && value.length <= most && PRINTABLE.test(value)
+    ? value
+    : undefined
 
 /** The trace that a carrier such as `_meta` names; without a valid `traceparent` the rest means nothing. */
 export const readTrace = (

@@ -1,8 +1,10 @@
 /** The providers of one runtime, by name (B1.1, B1.2). */
 import { SubagentError } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import { closest } from '../contract/parse.ts'
 import type { ProviderSettings, SubagentProvider } from '../contract/provider.ts'
+import { lackOf } from '../contract/provider-shape.ts'
 
 export interface Registered {
   readonly provider: SubagentProvider
@@ -32,6 +34,7 @@ export class ProviderRegistry {
     settings: ProviderSettings = {},
     aliases: readonly string[] = [],
   ): Disposable {
+    refuseShapeless(provider)
     const { name } = provider
     this.#refuseTaken([name, ...aliases])
     const entry: Registered = { provider, settings }
@@ -138,4 +141,17 @@ export class ProviderRegistry {
   #canonical(name: string): string | undefined {
     return this.#entries.has(name) || this.#faults.has(name) ? name : this.#aliases.get(name)
   }
+}
+
+/** What isn't written in TypeScript comes here as it is. */
+const refuseShapeless = (provider: unknown): void => {
+  const lack = lackOf(provider)
+  if (lack === undefined) return
+  const named = isRecord(provider) && typeof provider['name'] === 'string' ? ` "${provider['name']}"` : ''
+  throw new SubagentError(
+    'INVALID_REQUEST',
+    'request',
+    `A provider${named} was given, but it ${lack}. Make it with defineProvider.`,
+    { field: 'provider' },
+  )
 }

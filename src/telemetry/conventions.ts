@@ -99,21 +99,35 @@ export const toolContent = ({ rawInput, rawOutput }: ToolUpdate, content: boolea
 export const eventWords = ({ event }: LogEntry): SpanWords | undefined => {
   switch (event.type) {
     case 'permission/preset':
-      return { name: event.type, attributes: { 'subgate.preset': event.preset, 'subgate.source': event.source } }
+      return {
+        name: event.type,
+        attributes: { 'subgate.preset': event.preset, 'subgate.source': event.source },
+      }
     case 'sandbox/mode':
       return { name: event.type, attributes: { 'subgate.mode': event.mode, 'subgate.source': event.source } }
     case 'approval/policy':
-      return { name: event.type, attributes: { 'subgate.policy': event.policy, 'subgate.source': event.source } }
+      return {
+        name: event.type,
+        attributes: { 'subgate.policy': event.policy, 'subgate.source': event.source },
+      }
     case 'subagent/descriptor':
-      return { name: event.type, attributes: { 'subgate.mode': event.mode, 'subgate.version': event.version } }
+      return {
+        name: event.type,
+        attributes: { 'subgate.mode': event.mode, 'subgate.version': event.version },
+      }
     case 'permission/requested':
       return { name: event.type, attributes: { 'subgate.kind': event.toolCall.kind ?? 'other' } }
     case 'permission/resolved':
-      return { name: event.type, attributes: { 'subgate.outcome': event.outcome.outcome, 'subgate.by': event.by } }
+      return {
+        name: event.type,
+        attributes: { 'subgate.outcome': event.outcome.outcome, 'subgate.by': event.by },
+      }
     case 'approval/asked':
       return { name: event.type, attributes: { 'subgate.kind': event.kind } }
     case 'approval/decided':
       return { name: event.type, attributes: { 'subgate.decision': event.decision, 'subgate.by': event.by } }
+    case 'letter/received':
+      return { name: event.type, attributes: { 'subgate.kind': event.letter.kind } }
     case 'notice':
       return { name: event.type, attributes: { 'subgate.severity': event.severity } }
     case 'run/started':
@@ -134,13 +148,18 @@ interface Part {
 
 /** Text as it is; of the rest only what it is. */
 const partsOf = (blocks: readonly ContentBlock[]): readonly Part[] =>
-  blocks.map((block) => (block.type === 'text' ? { type: 'text', content: block.text } : { type: block.type }))
+  blocks.map((block) =>
+    block.type === 'text' ? { type: 'text', content: block.text } : { type: block.type },
+  )
 
 const messages = (role: string, parts: readonly Part[], finish?: string): string =>
   JSON.stringify([
     {
       role,
-      parts: parts.map((part) => ({ ...part, ...present({ content: part.content && cutText(part.content) }) })),
+      parts: parts.map((part) => ({
+        ...part,
+        ...present({ content: part.content && cutText(part.content) }),
+      })),
       ...present({ finish_reason: finish }),
     },
   ])
