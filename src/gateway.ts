@@ -20,6 +20,8 @@ import type { GatewayPresets } from './gateway-presets.ts'
 import { registerProviders } from './gateway-providers.ts'
 import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
+import { openTelemetry } from './gateway-telemetry.ts'
+import type { Telemetry } from './gateway-telemetry.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
@@ -70,13 +72,15 @@ export class Gateway implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #stateDir: string
   readonly #log: Logger
+  readonly #telemetry: Telemetry | undefined
   /** The user's sessions, of all processes; opened at first use. */
   readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
 
-  private constructor(options: GatewayOptions) {
+  private constructor(options: GatewayOptions, telemetry: Telemetry | undefined) {
     this.#options = options
+    this.#telemetry = telemetry
     this.#env = options.env ?? process.env
     this.#log = options.log ?? silentLogger
     const home = options.home ?? homedir()
@@ -104,6 +108,7 @@ export class Gateway implements AsyncDisposable {
       lineage,
       log: this.#log,
       presets: this.presets,
+      ...present({ observer: telemetry?.observer }),
     })
   }
 
@@ -112,7 +117,8 @@ export class Gateway implements AsyncDisposable {
     const { logLevel } = options
     const log =
       logLevel === undefined ? options.log : (await import('./telemetry/logger.ts')).stderrLogger(logLevel)
-    const gateway = new Gateway({ ...options, ...present({ log }) })
+    const telemetry = await openTelemetry(options.env ?? process.env, log ?? silentLogger)
+    const gateway = new Gateway({ ...options, ...present({ log }) }, telemetry)
     await registerProviders(gateway.runtime.providers, gateway.#shop())
     gateway.#reaping = gateway.#recover()
     return gateway
@@ -201,7 +207,7 @@ export class Gateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runtime[Symbol.asyncDispose]()
-    await this.#supervisor[Symbol.asyncDispose]()
+    await Promise.all([this.#supervisor[Symbol.asyncDispose](), this.#telemetry?.[Symbol.asyncDispose]()])
     await this.#reaping
     this.store[Symbol.dispose]()
   }

@@ -61,6 +61,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
     'gateway-providers',
     'gateway-store',
     'gateway-retention',
+    'gateway-telemetry',
     'built-in-state',
     'root-request',
   ],
@@ -81,6 +82,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'gateway-store.ts': ['contract', 'config', 'process', 'sessions', 'agent'],
   'gateway-retention.ts': ['gateway-store', 'sessions'],
+  'gateway-telemetry.ts': ['contract', 'telemetry'],
   'root-request.ts': ['contract', 'config'],
   'provider-module.ts': ['contract', 'config'],
   'host-settings.ts': ['contract', 'config', 'runtime'],
@@ -93,6 +95,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   execa: ['process'],
   pino: ['telemetry'],
+  '@opentelemetry': ['telemetry'],
   commander: ['cli'],
   ajv: ['runtime', 'providers/in-process'],
   vitest: ['conformance/vitest.ts'],

@@ -5,6 +5,8 @@ import { present } from '../contract/present.ts'
 import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
 import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import type { SubagentStartRequest } from '../contract/request.ts'
+import { readTrace } from '../contract/trace.ts'
+import type { TraceContext } from '../contract/trace.ts'
 import { invalid } from './errors.ts'
 
 /** A start without its prompt, which comes later. */
@@ -52,6 +54,8 @@ export interface PromptParams {
   readonly sessionId: string
   readonly prompt: SubagentStartRequest['prompt']
   readonly controls: PromptControls
+  /** The trace that the editor's prompt belongs to. */
+  readonly trace?: TraceContext
 }
 
 export const readPrompt = (raw: unknown): PromptParams => {
@@ -60,6 +64,7 @@ export const readPrompt = (raw: unknown): PromptParams => {
     sessionId: readSessionId(params),
     prompt: params['prompt'] as SubagentStartRequest['prompt'],
     controls: parsePromptControls(subgateMeta(params)),
+    ...present({ trace: readTrace(record(params['_meta'])) }),
   }
 }
 

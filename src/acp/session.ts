@@ -102,10 +102,11 @@ export class FaceSession {
     this.#closed.abort()
   }
 
-  async #start({ prompt, controls }: PromptParams, signal: AbortSignal): Promise<SubagentRun> {
+  async #start({ prompt, controls, trace }: PromptParams, signal: AbortSignal): Promise<SubagentRun> {
     const { host, request } = this.#options
     const { runtime } = host
-    const asked = await host.rootRequest({ ...followUp(request, this.#root), ...controls, prompt })
+    const meta = trace === undefined ? {} : { meta: { ...trace } }
+    const asked = await host.rootRequest({ ...followUp(request, this.#root), ...controls, ...meta, prompt })
     const options = { signal, answers: this.#questions.answered }
     const rows = runtime.providers.get(request.provider).provider.capabilities
     if (asked.keep !== undefined || rows.resume === 'none') return runtime.start(asked, options)

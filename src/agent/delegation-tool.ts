@@ -4,7 +4,7 @@ import { text } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { present } from '../contract/present.ts'
-import type { Delegation } from '../contract/provider.ts'
+import type { Delegation, DelegationOptions } from '../contract/provider.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import { answerOf, atCap, describe } from './delegation-words.ts'
 import type { Inbox } from './inbox.ts'
@@ -94,15 +94,16 @@ export const mountDelegation = (binding: DelegationBinding, ports: DelegationPor
     }),
     inputSchema: INPUT,
     title: (input) => (input as unknown as Input).description,
-    run: (input, context) => delegate(input, context, binding.provider, number, ports),
+    run: (input, context) =>
+      delegate(input, context, binding.provider, present({ operatorMaxDepth: number }), ports),
   }
   if (!includeRuntimeContext) return { tool }
   const notice: Contribution = {
     name: `${name}:depth`,
     order: AFTER_POLICIES,
     text: () => {
-      const { current, cap = Infinity } = ports.delegation.depth()
-      return current >= Math.min(cap, number ?? Infinity) ? atCap(name, current) : ''
+      const { current, cap = Infinity } = ports.delegation.depth(present({ operatorMaxDepth: number }))
+      return current >= cap ? atCap(name, current) : ''
     },
   }
   return { tool, notice }
@@ -118,15 +119,15 @@ const delegate = async (
   input: JsonObject,
   context: ToolContext,
   provider: string,
-  maxDepth: number | undefined,
+  operator: OperatorNumber,
   ports: DelegationPorts,
 ): Promise<ToolResult> => {
   const { description, prompt, run_in_background: background } = input as unknown as Input
-  const request = { provider, prompt: [text(prompt)], label: description, ...present({ maxDepth }) }
-  if (background === true) return inBackground(request, context, ports)
+  const request = { provider, prompt: [text(prompt)], label: description }
+  if (background === true) return inBackground(request, context, operator, ports)
   try {
     const { signal, callId: toolCallId } = context
-    const run = await ports.delegation.start(request, { signal, toolCallId })
+    const run = await ports.delegation.start(request, { ...operator, signal, toolCallId })
     const result = await run.result
     const answer = await context.outputs.fit(answerOf(result))
     return result.status === 'completed' ? { text: answer } : failed(answer)
@@ -135,11 +136,15 @@ const delegate = async (
   }
 }
 
+/** The operator's number goes beside the request: what a request asks for is bounded by the host setting (B2.4). */
+type OperatorNumber = Pick<DelegationOptions, 'operatorMaxDepth'>
+
 type ChildRequest = Parameters<Delegation['start']>[0] & { readonly label: string }
 
 const inBackground = async (
   request: ChildRequest,
-  { signal, outputs }: ToolContext,
+  { signal, outputs, callId: toolCallId }: ToolContext,
+  operator: OperatorNumber,
   { delegation, inbox }: DelegationPorts,
 ): Promise<ToolResult> => {
   if (inbox.expected >= BACKGROUND_CAP) {
@@ -158,7 +163,7 @@ const inBackground = async (
   signal.addEventListener('abort', abort, { once: true })
   try {
     signal.throwIfAborted()
-    const run = await delegation.start(request, { signal: starting.signal, toolCallId })
+    const run = await delegation.start(request, { ...operator, signal: starting.signal, toolCallId })
     void deliver(run.result)
     return { text: `The subagent runs in the background (run ${run.id}). Its answer will come as a message.` }
   } catch (error) {

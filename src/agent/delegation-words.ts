@@ -1,5 +1,6 @@
 /** What the model reads of delegation: the tool's description and the ends of its children. Pure. */
-import type { Denial, RunStatus, SubagentResult } from '../contract/result.ts'
+import { ENDED } from '../contract/letter-words.ts'
+import type { Denial, SubagentResult } from '../contract/result.ts'
 
 export interface Described {
   readonly provider: string
@@ -20,25 +21,15 @@ export const describe = ({ provider, inheritsParentContext, maxDepth, background
     maxDepth === undefined
       ? `Whether it delegates further is ${provider}'s own affair.`
       : `It may delegate further down to depth ${maxDepth} of this tree.`,
-    'With run_in_background the call returns at once, and the answer comes to you as a message before your turn ' +
-      `ends: the turn waits for it. At most ${background} run in the background at a time.`,
+    'With run_in_background the call returns at once with the name of an agent that stays: its reports and its ' +
+      'answer come to you as messages, and your turn waits for them. ' +
+      `At most ${background} run in the background at a time.`,
   ].join(' ')
 
 /** Said before each request while the limit holds (B2.6). */
 export const atCap = (tool: string, depth: number): string =>
   `The depth limit of this tree is reached (depth ${depth}): ${tool} can't start a subagent here. ` +
   'Do the work directly.'
-
-const ENDED: Readonly<Record<RunStatus, string>> = {
-  completed: 'finished',
-  empty: 'ended without an answer',
-  truncated: 'was cut off at a limit',
-  refused: 'declined the task',
-  cancelled: 'was cancelled',
-  timed_out: 'ran into a time limit',
-  failed: 'failed',
-  interrupted: 'was interrupted',
-}
 
 const deniedWords = (denied: readonly Denial[]): string =>
   denied.length === 0 ? '' : `\n\nPolicy denied it: ${denied.map(({ title }) => title).join('; ')}.`

@@ -16,6 +16,8 @@ export interface GateInput {
   readonly sandboxManaged?: boolean
   /** The operator's explicit policy for this agent, where the request has none. */
   readonly configuredPermission?: PermissionPolicy
+  /** The operator's number for the tool that delegates (B2.5). */
+  readonly operatorMaxDepth?: number
 }
 
 /** One reason to need a capability: the field as the caller wrote it, and how much support it takes. */
@@ -54,7 +56,7 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
     title: 'Depth limit',
     flag: '--max-depth',
     enforced: "The agent itself can't delegate deeper than the number.",
-    asks: (input) => when(has(input, 'maxDepth'), 'maxDepth'),
+    asks: (input) => when(has(input, 'maxDepth') || input.operatorMaxDepth !== undefined, 'maxDepth'),
   },
   persona: {
     title: 'Instructions of a preset',

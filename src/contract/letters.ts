@@ -21,10 +21,13 @@ export type LetterBody =
   /** A child's run has settled; posted with `run/settled` itself. */
   | {
       readonly kind: 'settled'
-      readonly runId: RunId
+      /** Absent: there was no run, as a message could not be given to the child. */
+      readonly runId?: RunId
       readonly status: RunStatus
       readonly category?: EndingCategory
       readonly label?: string
+      /** Its answer, or why there is none; bounded. */
+      readonly text?: string
     }
   /** Stop the open run; what waits in the inbox stays. */
   | { readonly kind: 'interrupt' }

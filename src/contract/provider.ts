@@ -3,8 +3,9 @@ import type { CapabilityId, SubagentCapabilities } from './capabilities.ts'
 import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate } from './content.ts'
 import type { ProviderEvent, SetupEvent } from './events.ts'
 import type { SessionId } from './ids.ts'
+import type { Letter } from './letters.ts'
 import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
-import type { TurnOutcome } from './result.ts'
+import type { RunStatus, TurnOutcome } from './result.ts'
 import type { StartOptions, SubagentRun } from './run.ts'
 
 export interface SubagentProvider {
@@ -22,6 +23,12 @@ export interface SubagentProvider {
    * own names, and refused where it holds any other; without a table it arrives as written.
    */
   readonly toolNames?: Readonly<Record<string, string>>
+  /**
+   * What of a start this provider can't take although its rows say yes, such as one without a parent: throws a
+   * `SubagentError` of phase `resolve`. Called after the gate and before anything happens, also by a dry run, so it
+   * decides by what it is given and what it knows, at once and without a trace.
+   */
+  check?(request: ResolvedStartRequest): void
   /**
    * Sets the agent up while it is unpublished. Rejects with a `SubagentError` of phase `spawn`,
    * `initialize` or `session` and leaves nothing behind; the same on abort of `setup.signal`.
@@ -62,8 +69,12 @@ export interface ProviderSession extends AsyncDisposable {
   readonly capabilities: SubagentCapabilities
   /** The agent's own session or thread id. */
   readonly nativeId?: string | undefined
+  /** What it runs on, as a request would name it; a child that is taken up again goes on with it (B9.1). */
+  readonly model?: string | undefined
   /** False once the agent can take no further prompt, as after the death of its process. */
   readonly usable: boolean
+  /** Its turns read the letters of its children; an idle child of somebody's is woken by them. */
+  readonly readsLetters?: true
   /**
    * One turn. Resolves with how it ended, `cancelled` after `turn.signal` aborted; rejects only on a fault,
    * with a `SubagentError` of phase `prompt`.
@@ -92,17 +103,68 @@ export interface Turn {
   drained(): Promise<void>
   /** Always settles: with `cancelled` once the turn is aborted. */
   requestPermission(question: PermissionQuestion): Promise<PermissionOutcome>
+  readonly letters: TurnLetters
+}
+
+/** Reports and notices of children. What is read is in the log by then, and read by nobody else (B11.2). */
+export interface TurnLetters {
+  /** Those that wait, in the order in which they were posted. */
+  read(): readonly Letter[]
+  /**
+   * Resolves with the next ones while background children are at work or letters wait; with undefined when neither,
+   * or on abort.
+   */
+  next(signal: AbortSignal): Promise<readonly Letter[] | undefined>
+}
+
+/** A kept child, or one further down. */
+export interface KeptAgent {
+  readonly id: SessionId
+  readonly parentId: SessionId
+  readonly label?: string
+  readonly provider: string
+  /** `ready`: stored, and taken up by the next message. */
+  readonly state: 'running' | 'idle' | 'ready'
+  /** How its last run ended. */
+  readonly lastStatus?: RunStatus
+}
+
+/** What a session may do with the kept agents below it; anyone else's are `UNAUTHORIZED` (B11.1). */
+export interface KeptAgents {
+  /** A follow-up, taken in order; one that can't be started comes back as a notice. */
+  send(to: SessionId, content: readonly ContentBlock[]): void
+  /** Cancels the open run and leaves what waits in the inbox. False when nothing runs. */
+  interrupt(id: SessionId): boolean
+  /** Oldest first. */
+  list(): readonly KeptAgent[]
+}
+
+/** The same of one session, with what it says to its own parent. */
+export interface DelegatedAgents extends KeptAgents {
+  /** Own kept children that are at work in this process. */
+  atWork(): number
+  /** Tells the parent something, before the notice that the run has settled. */
+  report(text: string): void
 }
 
 /** The only way up: starts children of one session. Made by the runtime. */
 export interface Delegation {
+  readonly agents: DelegatedAgents
   provider(
     name: string,
   ): Pick<SubagentProvider, 'name' | 'capabilities' | 'inheritsParentContext'> | undefined
   /** Live: a changed cap shows at the next call. */
-  depth(): { readonly current: number; readonly cap?: number }
-  start(
-    request: Omit<SubagentStartRequest, 'parent'>,
-    options?: Pick<StartOptions, 'signal' | 'toolCallId'>,
-  ): Promise<SubagentRun>
+  depth(operator?: Pick<DelegationOptions, 'operatorMaxDepth'>): {
+    readonly current: number
+    readonly cap?: number
+  }
+  start(request: Omit<SubagentStartRequest, 'parent'>, options?: DelegationOptions): Promise<SubagentRun>
+}
+
+export interface DelegationOptions extends Pick<StartOptions, 'signal' | 'toolCallId'> {
+  /**
+   * The operator's own number for the tool that delegates. Other than the request's `maxDepth` it stands in the host
+   * setting's place, so it may exceed that; never the cap of a tree that has one (B2.4).
+   */
+  readonly operatorMaxDepth?: number
 }

@@ -70,6 +70,8 @@ export interface SubagentResult {
  */
 export type TurnOutcome = {
   readonly structured?: JsonValue
+  /** The agent has means of its own to give a value, so its text is never read as one (B13.1). */
+  readonly structuredOnly?: boolean
   readonly usage?: Usage
   /** Denials that the agent's own gateway made, carried by `_meta.subgate`. */
   readonly denied?: readonly Denial[]

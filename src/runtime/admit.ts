@@ -19,6 +19,7 @@ import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
 import { checkSwitch, effectivePolicy, effectiveSandbox, narrowerSandbox } from './policy.ts'
 import { withOwnTools } from './preset-tools.ts'
+import { checkByProvider } from './provider-check.ts'
 import type { ProviderRegistry, Registered } from './registry.ts'
 import { checkDirectory, resolvePreset, resolveSession, restorePreset } from './resolve.ts'
 import type { ResolvedSession } from './resolve.ts'
@@ -45,6 +46,7 @@ export const admit = async (
   request: SubagentStartRequest,
   captured: Captured,
   { providers, sessions, surroundings }: House,
+  operatorMaxDepth?: number,
 ): Promise<Admitted> => {
   const { store, presets, newId } = surroundings
   const host = surroundings.settings()
@@ -88,6 +90,7 @@ export const admit = async (
     inheritedSandbox,
     sandboxManaged: settings.sandbox === 'provider-managed',
     configuredPermission: request.permission === undefined ? settings.permission : undefined,
+    operatorMaxDepth,
   })
   const refusal = gate(provider, gateInput, () => alternatives(providers, parent))
   if (refusal !== undefined) throw refusal
@@ -103,6 +106,7 @@ export const admit = async (
       parent: above,
       stored: lowest([resumed?.header.maxDepth, opened?.maxDepth]),
       requested: request.maxDepth,
+      operator: operatorMaxDepth,
       host: host.maxDepth,
     }),
   )
@@ -117,42 +121,45 @@ export const admit = async (
     sandbox: request.sandbox,
     permission: request.permission,
   }
-  return {
-    registered,
-    resolved,
-    standing,
-    parent,
-    gateInput,
-    request: present({
-      runId: runId(`run_${newId()}`),
-      sessionId: id,
-      rootSessionId: resumed?.header.rootId ?? parent?.rootId ?? id,
-      parentSessionId: resumed === undefined ? parent?.sessionId : resumed.header.parentId,
-      ...derived,
-      origin,
-      prompt,
-      preset,
-      persona: descriptor?.persona,
-      toolFilter: descriptor?.toolFilter,
+  const admitted: ResolvedStartRequest = present({
+    runId: runId(`run_${newId()}`),
+    sessionId: id,
+    rootSessionId: resumed?.header.rootId ?? parent?.rootId ?? id,
+    parentSessionId: resumed === undefined ? parent?.sessionId : resumed.header.parentId,
+    ...derived,
+    origin,
+    prompt,
+    preset,
+    persona: descriptor?.persona,
+    toolFilter: descriptor?.toolFilter,
+    label,
+    cwd,
+    additionalDirectories,
+    // What it was created with, where nothing else is asked for (B9.1).
+    model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
+    effort,
+    sandbox,
+    permission,
+    // An agent that is a gateway itself holds its own tree to the operator's number too.
+    requested: present({
+      ...asked,
+      maxDepth: lowest([maxDepth, operatorMaxDepth]),
+      keep,
       label,
-      cwd,
-      additionalDirectories,
-      // What it was created with, where nothing else is asked for (B9.1).
-      model: model ?? preset?.model ?? reopened?.model ?? descriptor?.model,
-      effort,
-      sandbox,
-      permission,
-      requested: present({ ...asked, maxDepth, keep, label, outputSchema, limits }),
       outputSchema,
-      mcpServers: request.mcpServers ?? [],
-      limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
-      // A follow-up on a kept session leaves it kept.
-      keep: keep ?? resolved.live?.agent !== undefined,
-      trace: readTrace(meta),
-      meta,
-      ...(opened && standingControls(opened)),
+      limits,
     }),
-  }
+    outputSchema,
+    mcpServers: request.mcpServers ?? [],
+    limits: inheritLimits(limits ?? {}, parent?.limits, host.limits, provider.capabilities),
+    // A follow-up on a kept session leaves it kept.
+    keep: keep ?? resolved.live?.agent !== undefined,
+    trace: readTrace(meta),
+    meta,
+    ...(opened && standingControls(opened)),
+  })
+  checkByProvider(provider, admitted)
+  return { registered, resolved, standing, parent, gateInput, request: admitted }
 }
 
 /** The providers that a refusal may name: one that shares its parent's context is none for a root. */

@@ -1,18 +1,20 @@
 /** The port through which a session's agent starts children: the same gate, depth and slots as everyone's. */
 import type { Delegation } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
-import type { StartOptions, SubagentRun } from '../contract/run.ts'
+import type { SubagentRun } from '../contract/run.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { SubagentError } from '../contract/errors.ts'
 import { present } from '../contract/present.ts'
-import { effectiveCap } from './depth.ts'
+import { checkCap, effectiveCap } from './depth.ts'
+import type { HostCap } from './depth.ts'
+import type { InnerStartOptions } from './options.ts'
 import type { ProviderRegistry } from './registry.ts'
 
 export interface DelegationContext {
   readonly request: ResolvedStartRequest
   readonly providers: ProviderRegistry
-  hostDepth(): number
-  start(request: SubagentStartRequest, options: StartOptions): Promise<SubagentRun>
+  hostDepth(): HostCap
+  start(request: SubagentStartRequest, options: InnerStartOptions): Promise<SubagentRun>
 }
 
 export const delegationOf = (context: DelegationContext): Delegation => {
@@ -24,13 +26,18 @@ export const delegationOf = (context: DelegationContext): Delegation => {
       if (fault !== undefined) throw fault
       return providers.find(name)?.provider
     },
-    depth: () => {
-      const parent = { depth, ...(maxDepth !== undefined && { maxDepth }) }
-      const cap = effectiveCap({ parent, host: context.hostDepth() })
-      return { current: depth, ...(cap !== undefined && { cap }) }
+    depth: ({ operatorMaxDepth: operator } = {}) => {
+      const parent = present({ depth, maxDepth })
+      const cap = effectiveCap(present({ parent, operator, host: context.hostDepth() }))
+      return present({ current: depth, cap })
     },
-    start: (child, { signal, toolCallId } = {}) =>
-      context.start({ ...child, parent: { sessionId } }, present({ signal, toolCallId })),
+    start: async (child, { signal, toolCallId, operatorMaxDepth } = {}) => {
+      if (operatorMaxDepth !== undefined) checkCap(operatorMaxDepth, 'operatorMaxDepth')
+      return context.start(
+        { ...child, parent: { sessionId } },
+        present({ signal, toolCallId, operatorMaxDepth }),
+      )
+    },
   }
 }
 

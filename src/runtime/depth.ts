@@ -15,8 +15,21 @@ export interface CapInputs {
   readonly requested?: number
   /** The number that the operator gave the delegation tool. */
   readonly operator?: number
-  /** The live host setting `subagent.maxDepth`. */
-  readonly host?: number
+  /** The live host setting `subagent.maxDepth`; code may say that it sets no bound (B2.4). */
+  readonly host?: HostCap
+}
+
+export type HostCap = number | 'unbounded'
+
+/** B2.2, at every entry that gives a number apart from a request. */
+export const checkCap = (value: unknown, field: string): void => {
+  if (Number.isSafeInteger(value) && !Object.is(value, -0) && Number(value) >= 0) return
+  throw new SubagentError(
+    'INVALID_REQUEST',
+    'request',
+    `"${field}" is ${String(value)}, but a depth is a whole number from 0.`,
+    { field },
+  )
 }
 
 export interface DerivedDepth {
@@ -39,7 +52,7 @@ export const effectiveCap = ({
   host,
 }: CapInputs): number | undefined => {
   if (parent === undefined) return lowest([stored, requested])
-  const bound = parent.maxDepth !== undefined || operator !== undefined
+  const bound = parent.maxDepth !== undefined || operator !== undefined || host === 'unbounded'
   return lowest([parent.maxDepth, stored, requested, operator, bound ? undefined : host])
 }
 

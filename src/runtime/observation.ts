@@ -4,7 +4,6 @@ import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { StartOptions } from '../contract/run.ts'
 import { present } from '../contract/present.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
-import type { SessionStore } from '../sessions/store.ts'
 import type { Surroundings } from './options.ts'
 
 const PAGE = 256
@@ -42,24 +41,23 @@ export class Observation {
     return {
       request: { ...request, ...present({ trace }) },
       follow: (log) => {
-        if (run !== undefined) scope.use(this.#follow(log, run))
+        if (run === undefined) return
+        const { store } = this.#surroundings
+        const show = (): void => this.#show(log, run)
+        scope.use(store.onCommit(log.id, show))
+        // What was committed last may not have been said yet.
+        scope.defer(show)
       },
       [Symbol.dispose]: () => scope.dispose(),
     }
   }
 
-  #follow(log: SessionLog, run: ObservedRun): Disposable {
-    const { store } = this.#surroundings
-    const show = (): void => this.#show(log, store, run)
-    if (log.published) show()
-    return store.onCommit(log.id, show)
-  }
-
-  #show(log: SessionLog, store: SessionStore, run: ObservedRun): void {
+  #show(log: SessionLog, run: ObservedRun): void {
+    if (!log.published) return
     this.#guarded(() => {
       for (;;) {
         const after = this.#shown.get(log) ?? log.firstLiveSeq - 1
-        const page = store.read(log.id, after, PAGE)
+        const page = this.#surroundings.store.read(log.id, after, PAGE)
         for (const entry of page) {
           // Counted first: what the observer stumbled over is not shown again.
           this.#shown.set(log, entry.seq)

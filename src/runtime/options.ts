@@ -8,12 +8,14 @@ import type { PermissionPolicy, PresetSource } from '../contract/request.ts'
 import type { StartOptions } from '../contract/run.ts'
 import type { LineageClaims } from '../lineage/token.ts'
 import type { Store, Together } from '../sessions/store.ts'
+import { checkCap } from './depth.ts'
+import type { HostCap } from './depth.ts'
 
 /** Defaults of the host: applied where a provider can, never a reason to refuse (design.md §2). */
 export interface HostSettings {
   readonly cwd: string
   /** Cap for trees that have none (B2.4). */
-  readonly maxDepth: number
+  readonly maxDepth: HostCap
   /** Milliseconds; 0 = none. */
   readonly limits: { readonly startupMs: number; readonly idleMs: number; readonly totalMs: number }
   readonly concurrency: { readonly total: number; readonly queue: number }
@@ -49,6 +51,8 @@ export interface RegisteredProvider {
 export interface InnerStartOptions extends StartOptions {
   /** Written in the transaction of `run/started`. */
   readonly together?: Together
+  /** The number of the operator's tool that starts this child (B2.4). */
+  readonly operatorMaxDepth?: number
 }
 
 export interface RuntimeOptions {
@@ -90,3 +94,9 @@ export const surroundingsOf = (options: RuntimeOptions, settings: () => HostSett
   now: options.now ?? Date.now,
   newId: options.newId ?? randomId,
 })
+
+/** A number that no request may give, code may not set either (B2.2). */
+export const checkedSettings = (settings: HostSettings): HostSettings => {
+  if (settings.maxDepth !== 'unbounded') checkCap(settings.maxDepth, 'maxDepth')
+  return settings
+}

@@ -7,6 +7,7 @@ import type { SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
 import type { Preset, PresetSource, ResolvedOrigin, SubagentStartRequest } from '../contract/request.ts'
 import type { SessionStore, StoredSession } from '../sessions/store.ts'
+import { authorize } from './authority.ts'
 import type { CapturedParent } from './capture.ts'
 import type { LiveSession } from './live-session.ts'
 
@@ -37,23 +38,6 @@ export const sessionBusy = (id: SessionId): SubagentError =>
     sessionId: id,
   })
 
-/** The exact parent, an ancestor, or the user (B11.1). */
-const authorize = (stored: StoredSession, caller: CapturedParent | undefined, store: SessionStore): void => {
-  if (caller === undefined) return
-  let { parentId } = stored.header
-  while (parentId !== undefined) {
-    if (parentId === caller.sessionId) return
-    parentId = store.get(parentId)?.header.parentId
-  }
-  const { id } = stored.header
-  throw new SubagentError(
-    'UNAUTHORIZED',
-    'resolve',
-    `The session ${id} belongs to another parent; only its parent, an ancestor or the user may go on with it.`,
-    { sessionId: id },
-  )
-}
-
 const isOpen = (stored: StoredSession, live: LiveSession | undefined): boolean =>
   live?.run !== undefined || stored.registers.openRun !== undefined
 
@@ -72,7 +56,7 @@ export const resolveSession = (
       sessionId: from.sessionId,
     })
   }
-  authorize(stored, caller, store)
+  authorize(caller?.sessionId, stored.header, (id) => store.get(id)?.header)
   const { header, registers } = stored
   if (header.provider !== provider)
     throw notResumable(header.id, `it belongs to the provider ${header.provider}`)

@@ -1,7 +1,7 @@
 /** The runtime: one way to start a run, whatever the provider and whoever asks (design.md §3). */
 import type { PermissionId, SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
-import type { Delegation, ProviderSession } from '../contract/provider.ts'
+import type { Delegation } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
@@ -19,11 +19,10 @@ import { LiveRuns } from './live-runs.ts'
 import { LiveSession } from './live-session.ts'
 import { Observation } from './observation.ts'
 import type { Opened } from './opened.ts'
-import { surroundingsOf } from './options.ts'
+import { checkedSettings, surroundingsOf } from './options.ts'
 import type { HostSettings, InnerStartOptions, RuntimeOptions, Surroundings } from './options.ts'
 import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
-import type { SchemaCheck } from './schema-check.ts'
 import { schemaCheck } from './schema-check.ts'
 import { cancelledStart, openAgent, sessionEnvironment, Setup } from './setup.ts'
 import { retryAfter, Slots } from './slots.ts'
@@ -49,7 +48,7 @@ export class GatewayRuntime implements SubagentRuntime {
   #settings: HostSettings
 
   constructor(options: RuntimeOptions) {
-    this.#settings = options.settings
+    this.#settings = checkedSettings(options.settings)
     this.#surroundings = surroundingsOf(options, () => this.#settings)
     this.#observation = new Observation(options.observer, this.#surroundings)
     const { log } = this.#surroundings
@@ -72,7 +71,7 @@ export class GatewayRuntime implements SubagentRuntime {
     return {
       get: () => this.#settings,
       set: (change) => {
-        this.#settings = { ...this.#settings, ...change }
+        this.#settings = checkedSettings({ ...this.#settings, ...change })
       },
     }
   }
@@ -91,7 +90,7 @@ export class GatewayRuntime implements SubagentRuntime {
       request.session?.from === 'resume' ? this.#sessions.get(request.session.sessionId) : undefined
     return this.#idempotency.once(request, options, (shared) => {
       const begin = async (...stopped: AbortSignal[]): Promise<SubagentRun> =>
-        this.#open(await this.#admit(request, captured), shared, stopped)
+        this.#open(await this.#admit(request, captured, options.operatorMaxDepth), shared, stopped)
       const follow = (...stopped: AbortSignal[]): Promise<SubagentRun> =>
         taken === undefined ? begin(...stopped) : taken.startFollowUp((own) => begin(own, ...stopped))
       return this.#starts.track(parent === undefined ? follow() : parent.startChild(follow))
@@ -143,13 +142,9 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#ended.abort()
   }
 
-  #admit(request: SubagentStartRequest, captured: Captured): Promise<Admitted> {
-    const { providers } = this
-    return admit(request, captured, {
-      providers,
-      sessions: this.#sessions,
-      surroundings: this.#surroundings,
-    })
+  #admit(request: SubagentStartRequest, captured: Captured, operator?: number): Promise<Admitted> {
+    const house = { providers: this.providers, sessions: this.#sessions, surroundings: this.#surroundings }
+    return admit(request, captured, house, operator)
   }
 
   /** `stopped` ends the start together with the run that delegates, or the session that is taken up. */
@@ -235,10 +230,7 @@ export class GatewayRuntime implements SubagentRuntime {
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',
       endChildren: () => this.#endChildren(session),
-      settled: (result) => {
-        observed[Symbol.dispose]()
-        this.#settled(session, run, ticket, result)
-      },
+      settled: (result) => this.#settled(session, run, opened, result),
     })
     session.run = run
     this.#sessions.set(session.id, session)
@@ -260,7 +252,8 @@ export class GatewayRuntime implements SubagentRuntime {
     return run
   }
 
-  #settled(session: LiveSession, run: LiveRun, ticket: Ticket, result: SubagentResult): void {
+  #settled(session: LiveSession, run: LiveRun, { ticket, observed }: Opened, result: SubagentResult): void {
+    observed[Symbol.dispose]()
     this.#slots.release(ticket)
     this.#tickets.delete(session)
     this.#runs.settle({ log: session.log, run })

@@ -126,6 +126,8 @@ export const eventWords = ({ event }: LogEntry): SpanWords | undefined => {
       return { name: event.type, attributes: { 'subgate.kind': event.kind } }
     case 'approval/decided':
       return { name: event.type, attributes: { 'subgate.decision': event.decision, 'subgate.by': event.by } }
+    case 'letter/received':
+      return { name: event.type, attributes: { 'subgate.kind': event.letter.kind } }
     case 'notice':
       return { name: event.type, attributes: { 'subgate.severity': event.severity } }
     case 'run/started':

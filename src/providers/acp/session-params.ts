@@ -84,10 +84,13 @@ export const promptParams = (
 ): acp.PromptRequest => {
   const { outputSchema } = request.requested
   const limits = promptLimits(request, handshake)
-  const meta = present({ outputSchema, ...(Object.keys(limits).length > 0 && { limits }) })
+  const asked = present({ outputSchema, ...(Object.keys(limits).length > 0 && { limits }) })
+  const subgate = handshake.gateway && Object.keys(asked).length > 0 ? { subgate: asked } : {}
+  // ACP reserves these keys of `_meta` for W3C trace context.
+  const meta = { ...request.trace, ...subgate }
   return {
     sessionId,
     prompt: [...prompt],
-    ...(handshake.gateway && Object.keys(meta).length > 0 && { _meta: { subgate: meta } }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   }
 }

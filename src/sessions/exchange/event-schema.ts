@@ -70,10 +70,11 @@ const letter = z.discriminatedUnion('kind', [
   z.strictObject({
     ...envelope,
     kind: z.literal('settled'),
-    runId: name,
+    runId: z.exactOptional(name),
     status,
     category: z.exactOptional(category),
     label: z.exactOptional(text),
+    text: z.exactOptional(text),
   }),
   z.strictObject({ ...envelope, kind: z.literal('interrupt') }),
 ])

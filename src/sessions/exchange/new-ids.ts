@@ -31,7 +31,7 @@ const renameLetter = (letter: Letter, { session, run }: Renaming): Letter => ({
   ...letter,
   to: session(letter.to),
   ...present({ from: session(letter.from) }),
-  ...(letter.kind === 'settled' && { runId: run(letter.runId) }),
+  ...(letter.kind === 'settled' && present({ runId: run(letter.runId) })),
 })
 
 const renameEvent = (event: SessionEvent, names: Renaming): SessionEvent => {
