@@ -16,12 +16,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EMPTY_REGISTERS } from '../../src/sessions/registers.ts'
-import { assemble, coreOf } from '../../src/sessions/sqlite/assemble.ts'
-import { Connection } from '../../src/sessions/sqlite/connection.ts'
-import { openFile } from '../../src/sessions/sqlite/database.ts'
 import type { Store } from '../../src/sessions/store.ts'
 import { entry, header, RUN, saying, session, settled, started } from '../fixtures/entries.ts'
-import { ownerNamed, storeHouse } from '../fixtures/store-file.ts'
+import { limitedStore, ownerNamed, storeHouse } from '../fixtures/store-file.ts'
 import type { StoreHouse } from '../fixtures/store-file.ts'
 
 const OPEN = { ...EMPTY_REGISTERS, openRun: RUN }
@@ -36,26 +33,9 @@ const turn = (store: Store, id: string): void => {
 }
 
 describe('a full disk', () => {
-  /** A store whose database may have so many pages. */
-  const limited = (house: StoreHouse): { store: Store; allow: (pages: number) => void } => {
-    const db = openFile(house.file)
-    const connection = new Connection(db, house.file, () => {})
-    const options = {
-      owner: ownerNamed('me'),
-      isAlive: () => true,
-      now: Date.now,
-      inMemory: false,
-      warn: () => {},
-    }
-    return {
-      store: assemble(coreOf(connection, options)),
-      allow: (pages) => db.exec(`pragma max_page_count = ${pages}`),
-    }
-  }
-
   test('that has room again within two seconds loses nothing', async () => {
     using house = storeHouse()
-    const { store, allow } = limited(house)
+    const { store, allow } = limitedStore(house)
     using _ = store
     begin(store, 's')
     allow(60)
@@ -71,7 +51,7 @@ describe('a full disk', () => {
 
   test('that stays full ends the sessions that could not be written, with what to do; others go on when it has room', async () => {
     using house = storeHouse()
-    const { store, allow } = limited(house)
+    const { store, allow } = limitedStore(house)
     using _ = store
     begin(store, 's')
     allow(60)
@@ -103,7 +83,7 @@ describe('a full disk', () => {
 
   test('lets no start be seen by half', async () => {
     using house = storeHouse()
-    const { store, allow } = limited(house)
+    const { store, allow } = limitedStore(house)
     using _ = store
     turn(store, 'before')
     allow(50)
