@@ -19,7 +19,7 @@ const SECTIONS: Readonly<Record<string, number>> = {
   B13: 2,
 }
 
-/** Not built yet: the auto reviewer, cold resume from disk and imports, kept agents, emulated structured output. */
+/** Not built yet: the auto reviewer, cold resume from disk and imports, emulated structured output. */
 export const OPEN: readonly string[] = [
   'B5.1',
   'B5.2',
@@ -28,9 +28,6 @@ export const OPEN: readonly string[] = [
   'B9.2',
   'B9.3',
   'B9.4',
-  'B11.1',
-  'B11.2',
-  'B11.3',
   'B13.2',
 ]
 

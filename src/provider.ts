@@ -131,6 +131,7 @@ const speaking = (turn: Turn): FunctionTurn => ({
   emit: (event, bytes) => turn.emit(event, bytes),
   drained: () => turn.drained(),
   requestPermission: (question) => turn.requestPermission(question),
+  letters: turn.letters,
   say: (text) => {
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } as const
     turn.emit({ type: 'session/update', update })

@@ -1,18 +1,15 @@
 /** The tool with which a model delegates, bound by configuration to one provider (B2.5, B2.6, B12.1, B12.2). */
-import type { ContentBlock } from '../contract/content.ts'
 import { text } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { present } from '../contract/present.ts'
 import type { Delegation, DelegationOptions } from '../contract/provider.ts'
-import type { SubagentResult } from '../contract/result.ts'
-import { answerOf, atCap, describe } from './delegation-words.ts'
-import type { Inbox } from './inbox.ts'
+import { answerOf, atCap, describe, inBackgroundWords } from './delegation-words.ts'
 import type { Contribution } from './prompt/runtime-context.ts'
 import type { Tool, ToolContext, ToolResult } from './tools/tool.ts'
 
 /** Background children of one owner at a time. */
-export const BACKGROUND_CAP = 4
+export const BACKGROUND_CAP = 8
 
 const AFTER_POLICIES = 121
 
@@ -28,7 +25,13 @@ export interface DelegationBinding {
 
 export interface DelegationPorts {
   readonly delegation: Delegation
-  readonly inbox: Inbox
+  readonly background: Background
+}
+
+/** What all delegation tools of one agent count together. */
+export interface Background {
+  /** Background children whose first run is on its way, or open. */
+  open: number
 }
 
 export interface MountedDelegation {
@@ -42,7 +45,10 @@ const INPUT: JsonObject = {
   properties: {
     description: { type: 'string', minLength: 1, description: 'The task in three to six words, for people.' },
     prompt: { type: 'string', minLength: 1, description: 'The whole task for the subagent.' },
-    run_in_background: { type: 'boolean', description: 'Go on meanwhile; the answer comes as a message.' },
+    run_in_background: {
+      type: 'boolean',
+      description: 'Go on meanwhile: the answer comes as a message, and the subagent stays for more.',
+    },
   },
   required: ['description', 'prompt'],
   additionalProperties: false,
@@ -143,31 +149,29 @@ type ChildRequest = Parameters<Delegation['start']>[0] & { readonly label: strin
 
 const inBackground = async (
   request: ChildRequest,
-  { signal, outputs, callId: toolCallId }: ToolContext,
+  { signal, callId: toolCallId }: ToolContext,
   operator: OperatorNumber,
-  { delegation, inbox }: DelegationPorts,
+  { delegation, background }: DelegationPorts,
 ): Promise<ToolResult> => {
-  if (inbox.expected >= BACKGROUND_CAP) {
+  if (Math.max(delegation.agents.atWork(), background.open) >= BACKGROUND_CAP) {
     return failed(
       `${BACKGROUND_CAP} subagents run in the background already. Wait for one, or leave run_in_background out.`,
     )
   }
-  const expectation = inbox.expect()
-  const deliver = async (ending: Promise<SubagentResult>): Promise<void> => {
-    const answer = answerOf(await ending)
-    expectation.deliver(letter(request.label, await outputs.fit(answer).catch(() => answer)))
-  }
+  background.open += 1
+  const settled = (): void => void (background.open -= 1)
   // The call's own signal ends with the call, and the child must not; a cancel reaches it through the runtime.
   const starting = new AbortController()
   const abort = (): void => starting.abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
     signal.throwIfAborted()
-    const run = await delegation.start(request, { ...operator, signal: starting.signal, toolCallId })
-    void deliver(run.result)
-    return { text: `The subagent runs in the background (run ${run.id}). Its answer will come as a message.` }
+    const options = { ...operator, signal: starting.signal, toolCallId }
+    const { sessionId, result } = await delegation.start({ ...request, keep: true }, options)
+    void result.then(settled)
+    return { text: inBackgroundWords(sessionId) }
   } catch (error) {
-    expectation.withdraw()
+    settled()
     return notStarted(error)
   } finally {
     signal.removeEventListener('abort', abort)
@@ -180,7 +184,3 @@ const notStarted = (error: unknown): ToolResult => {
   const said = SubagentError.is(error) ? `${error.code}: ${error.message}` : String(error)
   return failed(`No subagent was started. ${said}`)
 }
-
-const letter = (description: string, answer: string): readonly ContentBlock[] => [
-  text(`<background-subagent description=${JSON.stringify(description)}>\n${answer}\n</background-subagent>`),
-]

@@ -31,6 +31,9 @@ export const atCap = (tool: string, depth: number): string =>
   `The depth limit of this tree is reached (depth ${depth}): ${tool} can't start a subagent here. ` +
   'Do the work directly.'
 
+export const inBackgroundWords = (agent: string): string =>
+  `The subagent works in the background as agent ${agent}. Its reports and its answer come to you as messages.`
+
 const deniedWords = (denied: readonly Denial[]): string =>
   denied.length === 0 ? '' : `\n\nPolicy denied it: ${denied.map(({ title }) => title).join('; ')}.`
 

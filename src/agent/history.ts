@@ -3,6 +3,8 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { SessionUpdate } from '../contract/content.ts'
 import { isUpdate } from '../contract/content.ts'
 import type { LogEntry, SessionEvent } from '../contract/events.ts'
+import { letterWords } from '../contract/letter-words.ts'
+import type { Letter } from '../contract/letters.ts'
 import { HistoryStep } from './history-step.ts'
 import { isContext } from './update-meta.ts'
 import { userPart } from './user-content.ts'
@@ -35,6 +37,7 @@ export class History {
   add(event: SessionEvent): void {
     // What came after its turn had ended is part of no conversation; other events aren't for the model.
     if (event.type === 'session/update') this.#update(event.update)
+    else if (event.type === 'letter/received') this.#letter(event.letter)
     else if (event.type === 'run/started' || event.type === 'run/settled') this.#close()
   }
 
@@ -75,6 +78,14 @@ export class History {
     this.#user ??= { id, parts: [] }
     this.#user.parts.push(userPart(content))
     if (isContext(_meta) && content.type === 'text') this.#context = content.text
+  }
+
+  /** Heard between two steps. */
+  #letter(letter: Letter): void {
+    const words = letterWords(letter)
+    if (words === undefined) return
+    this.#close()
+    this.#closed.push({ role: 'user', content: [{ type: 'text', text: words }] })
   }
 
   #tail(): LanguageModelV4Message[] {

@@ -4,9 +4,10 @@ import type { ContentBlock } from '../contract/content.ts'
 import { text } from '../contract/content.ts'
 import type { ProviderEvent } from '../contract/events.ts'
 import { present } from '../contract/present.ts'
+import type { TurnLetters } from '../contract/provider.ts'
 import type { RunLimits } from '../contract/request.ts'
 import type { TurnOutcome } from '../contract/result.ts'
-import { ABORTED, orAborted } from './abort.ts'
+import { ABORTED } from './abort.ts'
 import type { Approvals } from './approvals.ts'
 import { attemptStep } from './attempts.ts'
 import { systemClock } from './clock.ts'
@@ -43,6 +44,8 @@ export interface TurnOptions {
   readonly approvals: Pick<Approvals, 'ask'>
   readonly workspace: Workspace
   readonly inbox: Inbox
+  /** What children write; without it the turn waits for none. */
+  readonly letters?: TurnLetters
   readonly faults: FaultReader
   readonly signal: AbortSignal
   emit(event: ProviderEvent): boolean
@@ -87,7 +90,7 @@ export const runTurn = async (options: TurnOptions): Promise<TurnOutcome> => {
 }
 
 const play = async (options: TurnOptions, transcript: Transcript, spending: Spending): Promise<Ending> => {
-  const { signal, limits, inbox } = options
+  const { signal, limits } = options
   const { maxTurns = Infinity, maxTokens = Infinity } = limits ?? {}
   transcript.hear('prompt', options.content)
   for (let steps = 0; ; steps += 1) {
@@ -112,16 +115,28 @@ const play = async (options: TurnOptions, transcript: Transcript, spending: Spen
     if (cut !== undefined) return cut
     if (spending.tokens > maxTokens) return MAX_TOKENS
     if (step.calls.length > 0) await work(options, transcript, step)
-    else if (inbox.closeIfEmpty()) return { ended: 'completed' }
-    else await orAborted(inbox.arrival(), signal)
+    else if (!(await goesOn(options, transcript))) return { ended: 'completed' }
   }
 }
 
 /** What came meanwhile enters the conversation, and the runtime context when it has changed. */
 const update = (options: TurnOptions, transcript: Transcript): void => {
-  for (const { from, content } of options.inbox.take()) transcript.hear(from, content)
+  for (const letter of options.letters?.read() ?? []) transcript.received(letter)
+  for (const content of options.inbox.take()) transcript.hear('steer', content)
   const statement = statementDue(options.context(), options.history.context)
   if (statement !== undefined) transcript.hear('context', [text(statement)])
+}
+
+/** Waits for what is still to come; false when nothing is, and then no text slips in any more. */
+const goesOn = async ({ letters, inbox, signal }: TurnOptions, transcript: Transcript): Promise<boolean> => {
+  const enough = new AbortController()
+  const next = letters?.next(AbortSignal.any([signal, enough.signal]))
+  await Promise.race([next, inbox.arrival()])
+  enough.abort()
+  // What was read meanwhile is in the log, and so it belongs to the conversation.
+  const came = (await next) ?? []
+  for (const letter of came) transcript.received(letter)
+  return signal.aborted || came.length > 0 || !inbox.closeIfEmpty()
 }
 
 /** Calls of an answer that was cut may be cut themselves, so none of them is run. */

@@ -2,6 +2,7 @@
 import type { ContentBlock, SessionUpdate, ToolCallUpdate } from '../contract/content.ts'
 import { isUpdate, text } from '../contract/content.ts'
 import type { ProviderEvent } from '../contract/events.ts'
+import type { Letter } from '../contract/letters.ts'
 import type { History } from './history.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { speakerMeta } from './update-meta.ts'
@@ -59,6 +60,11 @@ export class Transcript {
         content: block,
         _meta: speakerMeta(speaker),
       })
+  }
+
+  /** It is in the log already. */
+  received(letter: Letter): void {
+    this.#options.history.add({ type: 'letter/received', letter })
   }
 
   notice(title: string, detail?: string): void {

@@ -3,7 +3,7 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { isRecord } from '../contract/json.ts'
 
 /** Who speaks in a user message; `context` is a runtime-context statement. */
-export type Speaker = 'prompt' | 'steer' | 'background' | 'context'
+export type Speaker = 'prompt' | 'steer' | 'context'
 
 export interface UpdateMeta {
   /** The block of the model's output that a chunk belongs to, within its step. */

@@ -22,6 +22,8 @@ export interface RunStarted {
   readonly label?: string
   /** Controls that the operator switched off for this provider, such as `sandbox: provider-managed`. */
   readonly providerManaged?: readonly string[]
+  /** The cap that holds from this run on, where one is known (B2.4). */
+  readonly maxDepth?: number
   /** What was asked; the agent's own echo of it, if there is one, is an update like any other. */
   readonly prompt?: readonly ContentBlock[]
   /** The letters that the prompt consists of. */

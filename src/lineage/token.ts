@@ -4,6 +4,7 @@ import { SubagentError } from '../contract/errors.ts'
 import { sessionId } from '../contract/ids.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { isRecord } from '../contract/json.ts'
+import type { SandboxMode } from '../contract/request.ts'
 
 export const LINEAGE_VARIABLE = 'SUBGATE_LINEAGE'
 const VERSION = 1
@@ -15,11 +16,13 @@ export interface LineageClaims {
   /** Of `session` itself. */
   readonly depth: number
   readonly maxDepth?: number
+  /** What the delegation confined it to; a later switch is read from the store. */
+  readonly sandbox?: SandboxMode
 }
 
 export function signLineage(claims: LineageClaims, key: Uint8Array): string {
-  const { root, session, depth, maxDepth } = claims
-  const body = JSON.stringify({ v: VERSION, root, session, depth, maxDepth })
+  const { root, session, depth, maxDepth, sandbox } = claims
+  const body = JSON.stringify({ v: VERSION, root, session, depth, maxDepth, sandbox })
   const payload = Buffer.from(body).toString('base64url')
   return `${payload}.${mac(payload, key)}`
 }
@@ -33,15 +36,18 @@ export function verifyLineage(token: string, key: Uint8Array): LineageClaims {
   const value: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
   if (!isRecord(value) || value['v'] !== VERSION)
     throw invalidLineage('it was signed by another version of the gateway')
-  const { root, session, depth, maxDepth } = value
+  const { root, session, depth, maxDepth, sandbox } = value
   if (!isId(root) || !isId(session)) throw invalidLineage('it names no session')
   if (!isDepth(depth) || (maxDepth !== undefined && !isDepth(maxDepth)))
     throw invalidLineage('its depth is not a whole number from 0')
+  if (sandbox !== undefined && !isSandbox(sandbox))
+    throw invalidLineage('its sandbox is none that is known here')
   return {
     root: sessionId(root),
     session: sessionId(session),
     depth,
     ...(maxDepth === undefined ? {} : { maxDepth }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   }
 }
 
@@ -61,6 +67,8 @@ const same = (left: string, right: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
+const SANDBOXES: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
+const isSandbox = (value: unknown): value is SandboxMode => SANDBOXES.some((mode) => mode === value)
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isDepth = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && !Object.is(value, -0)

@@ -104,7 +104,7 @@ export const admit = async (
   const derived = deriveDepth(
     present({
       parent: above,
-      stored: lowest([resumed?.header.maxDepth, opened?.maxDepth]),
+      stored: lowest([resumed?.header.maxDepth, resumed?.registers.maxDepth, opened?.maxDepth]),
       requested: request.maxDepth,
       operator: operatorMaxDepth,
       host: host.maxDepth,

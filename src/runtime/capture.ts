@@ -2,6 +2,7 @@
 import type { SessionId } from '../contract/ids.ts'
 import type { RunLimits, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
+import { invalidLineage } from '../lineage/token.ts'
 import type { LineageClaims } from '../lineage/token.ts'
 import { lowest } from './depth.ts'
 import type { ParentDepth } from './depth.ts'
@@ -28,13 +29,14 @@ export type Captured = { readonly parent?: CapturedParent; readonly unknown?: Se
 
 const INHERITED_PRESETS: ReadonlySet<string> = new Set(['auto', 'danger-full-access'])
 
-/** A run whose host keeps its sessions elsewhere is known by what its token says. */
-const byToken = ({ session, root, depth, maxDepth }: LineageClaims): CapturedParent => ({
+/** A run that isn't stored yet, or whose host keeps its sessions elsewhere, is known by what its token says. */
+const byToken = ({ session, root, depth, maxDepth, sandbox }: LineageClaims): CapturedParent => ({
   sessionId: session,
   rootId: root,
   depth,
   lastCompleted: 0,
   ...(maxDepth !== undefined && { maxDepth }),
+  ...(sandbox !== undefined && { sandbox }),
 })
 
 /** `parent` names a session; without it a lineage token makes this start a child too, of a run in another process. */
@@ -52,9 +54,13 @@ export const capture = (
   if (header === undefined) return ancestor === undefined ? { unknown: id } : { parent: byToken(ancestor) }
   const open = live?.run?.request
   // A follow-up may have lowered the cap that the header was made with.
-  const maxDepth = lowest([(open ?? live?.opened)?.maxDepth ?? header.maxDepth, ancestor?.maxDepth])
-  const { sandbox, permissionPreset, lastCompleted } =
-    live?.log.registers ?? stored?.registers ?? EMPTY_REGISTERS
+  const registers = live?.log.registers ?? stored?.registers ?? EMPTY_REGISTERS
+  // A token is valid while the run that it was given to is open.
+  if (ancestor !== undefined && registers.openRun === undefined)
+    throw invalidLineage('the run that it was given to has ended')
+  const own = (open ?? live?.opened)?.maxDepth ?? header.maxDepth
+  const maxDepth = lowest([own, registers.maxDepth, ancestor?.maxDepth])
+  const { sandbox, permissionPreset, lastCompleted } = registers
   return {
     parent: {
       sessionId: id,

@@ -1,5 +1,5 @@
 /** The port through which a session's agent starts children: the same gate, depth and slots as everyone's. */
-import type { Delegation } from '../contract/provider.ts'
+import type { DelegatedAgents, Delegation } from '../contract/provider.ts'
 import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentRun } from '../contract/run.ts'
 import type { SessionId } from '../contract/ids.ts'
@@ -13,14 +13,16 @@ import type { ProviderRegistry } from './registry.ts'
 export interface DelegationContext {
   readonly request: ResolvedStartRequest
   readonly providers: ProviderRegistry
+  readonly agents: DelegatedAgents
   hostDepth(): HostCap
   start(request: SubagentStartRequest, options: InnerStartOptions): Promise<SubagentRun>
 }
 
 export const delegationOf = (context: DelegationContext): Delegation => {
-  const { request, providers } = context
+  const { request, providers, agents } = context
   const { sessionId, depth, maxDepth } = request
   return {
+    agents,
     provider: (name) => {
       const fault = providers.fault(name)
       if (fault !== undefined) throw fault

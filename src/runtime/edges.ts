@@ -1,4 +1,5 @@
-/** What a run's two edges say: its start, what of the host's defaults doesn't apply, and its result. Pure. */
+/** What a run's two edges say: its start, what of the host's defaults doesn't apply, and its result. */
+import type { ContentBlock } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { Notice, RunStarted } from '../contract/events.ts'
 import type { LetterId } from '../contract/letters.ts'
@@ -10,7 +11,7 @@ import type { Verdict } from './ending.ts'
 import type { Registered } from './registry.ts'
 
 export const startedEvent = (
-  { depth, parentSessionId, label, prompt }: ResolvedStartRequest,
+  { depth, maxDepth, parentSessionId, label, prompt }: ResolvedStartRequest,
   { provider, settings }: Registered,
   letters: readonly LetterId[] | undefined,
 ): RunStarted => ({
@@ -18,7 +19,7 @@ export const startedEvent = (
   provider: provider.name,
   depth,
   prompt,
-  ...present({ parentSessionId, label, letters }),
+  ...present({ parentSessionId, label, letters, maxDepth }),
   ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
 })
 
@@ -72,7 +73,17 @@ export const resultOf = (
   ...conclusion,
 })
 
-export const notSteerable = (provider: string): SubagentError =>
+/** Hands text to the running turn, or says that this agent takes none. */
+export const steerAgent = async (
+  agent: ProviderSession,
+  content: readonly ContentBlock[],
+  provider: string,
+): Promise<void> => {
+  if (agent.steer === undefined || agent.capabilities.steer === 'none') throw notSteerable(provider)
+  await agent.steer(content)
+}
+
+const notSteerable = (provider: string): SubagentError =>
   new SubagentError(
     'UNSUPPORTED_CAPABILITY',
     'prompt',

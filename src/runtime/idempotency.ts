@@ -105,6 +105,12 @@ export class Idempotency {
   ): Promise<SubagentRun> {
     const { store, now } = this.#house
     for (;;) {
+      // Looked at first: to wait for another process must write nothing.
+      const known = store.usedKey(key)
+      if (known?.alive === true && known.run === undefined && known.digest === digest) {
+        await changed(store, signal)
+        continue
+      }
       const used = await store.takeKey(key, digest, now(), now() - REMEMBERED_MS + 1)
       if (used === undefined) break
       if (used.digest !== digest) throw usedOtherwise(key)
@@ -112,7 +118,6 @@ export class Idempotency {
       if (row !== undefined) return new StoredRun(row, store, now)
       // Its run was removed meanwhile, so that nothing can be given for it.
       if (used.run !== undefined) store.freeKey(key)
-      else await changed(store, signal)
     }
     try {
       return await start()
@@ -141,12 +146,14 @@ const usedOtherwise = (key: string): SubagentError =>
 
 /** The other process tells nobody when it dies: now and then is looked again. */
 const LOOK_AGAIN_MS = 1000
+const PAUSE_MS = 25
 
 /** Resolves with the next change of the store, or after a while; rejects on abort. */
 const changed = async (store: Pick<Store, 'onChange'>, signal: AbortSignal): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   using scope = new DisposableStack()
-  scope.use(store.onChange(resolve))
+  // Not at once: a burst of commits is one change.
+  scope.use(store.onChange(() => scope.use(after(PAUSE_MS, resolve))))
   scope.use(after(LOOK_AGAIN_MS, resolve))
   const abort = (): void => reject(cancelledStart(signal))
   signal.addEventListener('abort', abort)

@@ -11,24 +11,26 @@ import type { SubagentRun } from '../contract/run.ts'
 import { after } from '../contract/timer.ts'
 import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import type { Output } from '../sessions/output.ts'
-import { conclusionOf, notSteerable, resultOf, startedEvent, unappliedNotice } from './edges.ts'
+import { conclusionOf, resultOf, startedEvent, steerAgent, unappliedNotice } from './edges.ts'
 import type { Conclusion } from './edges.ts'
 import { asFault, endingOf, failedWith, logFault, OVER } from './ending.ts'
 import type { Stop, Turned, Verdict } from './ending.ts'
 import { settlementNotice } from './notice.ts'
 import { checkedOutcome } from './outcome.ts'
 import { PermissionDesk } from './permission-desk.ts'
-import { RunClock } from './run-clock.ts'
+import { clockLimits, RunClock } from './run-clock.ts'
 import type { RunContext } from './run-context.ts'
 import { runEvents } from './run-events.ts'
 import type { EventOptions } from './run-events.ts'
 import { RunJournal } from './run-journal.ts'
+import { RunLetters } from './run-letters.ts'
 import { ToolCalls } from './tool-calls.ts'
 
 export class LiveRun implements SubagentRun {
   readonly id: RunId
   readonly result: Promise<SubagentResult>
   readonly answers: boolean
+  readonly letters: RunLetters
   #context: RunContext
   readonly #resolve: (result: SubagentResult) => void
   readonly #abort = new AbortController()
@@ -60,6 +62,7 @@ export class LiveRun implements SubagentRun {
       logger: surroundings.log,
       onFault: (error) => this.#end({ kind: 'fault', error }),
     })
+    this.letters = new RunLetters(context, this.#journal)
     this.#desk = new PermissionDesk({
       policy: request.permission,
       answers: context.answers,
@@ -117,14 +120,12 @@ export class LiveRun implements SubagentRun {
 
   async drive(): Promise<void> {
     const { agent, request, surroundings } = this.#context
-    const { limits } = surroundings.settings()
-    const idleMs = request.limits.idleMs ?? limits.idleMs
-    const totalMs = request.limits.totalMs ?? limits.totalMs
+    const limits = clockLimits(request, surroundings.settings())
     this.#clock = new RunClock(
-      { idleMs, totalMs },
+      limits,
       () => surroundings.now(),
       () => this.#waitsForOthers,
-      (which) => this.#end({ kind: 'limit', which, limitMs: which === 'idle' ? idleMs : totalMs }),
+      (which) => this.#end({ kind: 'limit', which, limitMs: limits[`${which}Ms`] }),
     )
     const turned = await Promise.race([
       Promise.try(() => agent.prompt(request.prompt, this.#turn()))
@@ -153,11 +154,7 @@ export class LiveRun implements SubagentRun {
   }
 
   async steer(content: readonly ContentBlock[]): Promise<void> {
-    const { agent } = this.#context
-    if (agent.steer === undefined || agent.capabilities.steer === 'none') {
-      throw notSteerable(this.provider)
-    }
-    await agent.steer(content)
+    await steerAgent(this.#context.agent, content, this.provider)
   }
 
   cancel(reason: 'signal' | 'request' = 'request'): void {
@@ -177,6 +174,7 @@ export class LiveRun implements SubagentRun {
   /** Something that this run waited for has happened. */
   stir(): void {
     this.#clock?.sign()
+    this.letters.look()
   }
 
   get #waitsForOthers(): boolean {
@@ -196,6 +194,7 @@ export class LiveRun implements SubagentRun {
       drained: async () =>
         this.#clock?.hold(Promise.race([session.log.readers.drained(), this.#stopped.promise])),
       requestPermission: (question) => this.#ask(question),
+      letters: this.letters,
     }
   }
 
@@ -230,6 +229,7 @@ export class LiveRun implements SubagentRun {
     const { session } = this.#context
     void session.stopStarts()
     session.cancelBelow()
+    this.#context.dropBelow()
     const grace = session.registered.settings.cancelMs ?? this.#context.surroundings.settings().cancelMs
     const timer = after(grace, () => this.#forced.resolve(undefined))
     void this.result.finally(() => timer[Symbol.dispose]())
@@ -241,9 +241,11 @@ export class LiveRun implements SubagentRun {
     this.#clock = undefined
     this.#desk.close()
     this.#turnOver = true
+    this.letters[Symbol.dispose]()
     this.#stopped.resolve()
     if (!this.#abort.signal.aborted) this.#abort.abort(OVER)
-    const stays = request.keep && turned !== undefined && agent.usable
+    const closing = session.closing !== undefined
+    const stays = request.keep && !closing && turned !== undefined && agent.usable
     let ending = turned
     try {
       // Also those that a kept session leaves when its own agent goes.
@@ -287,7 +289,7 @@ export class LiveRun implements SubagentRun {
     const conclude = (said: Verdict): Conclusion =>
       conclusionOf(said, outcome, denied, surroundings.now() - this.#startedAt)
     const conclusion = conclude(verdict)
-    const notice = settlementNotice(this.#context.session.log, this.id, conclusion, surroundings.now())
+    const notice = settlementNotice(this.#context.session.log, this.id, conclusion, text, surroundings.now())
     const settled = { type: 'run/settled', ...conclusion } as const
     const fault = this.#journal.settle(settled, () => this.#desk.close(), notice)
     const said = fault === undefined ? conclusion : conclude(failedWith(fault))

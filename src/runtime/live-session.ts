@@ -47,6 +47,12 @@ export class LiveSession {
     return this.run !== undefined || [...this.children].some((child) => child.busy)
   }
 
+  /** Something that its run, or one above, may wait for has happened below. */
+  stir(): void {
+    this.run?.stir()
+    this.parent?.stir()
+  }
+
   /** A kept child that is idle may still have delegated work below it. */
   cancelBelow(): void {
     for (const child of this.children) {

@@ -108,22 +108,29 @@ export const publish = (
 }
 
 const prepare = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
-  const { resolved, agent, setup } = publication
+  const { resolved } = publication
   const resumed = resolved.origin.from === 'resume' ? resolved.stored : undefined
   const log =
     resolved.live?.log ??
     (resumed && SessionLog.reopen(store, resumed.header.id, now)) ??
     freshLog(publication, store, now)
-  if (resumed === undefined) recordPreset(log, publication)
-  recordSandbox(log, publication)
-  if (resumed === undefined) {
-    setup.publishTo(log)
-    recordDescriptor(log, publication)
-  } else {
-    setup.publishTo(log)
+  log.hold()
+  try {
+    recordSetup(log, publication, resumed !== undefined)
+  } catch (error) {
+    log.drop()
+    throw error
   }
+  return log
+}
+
+const recordSetup = (log: SessionLog, publication: Publication, resumed: boolean): void => {
+  const { agent, setup } = publication
+  if (!resumed) recordPreset(log, publication)
+  recordSandbox(log, publication)
+  setup.publishTo(log)
+  if (!resumed) recordDescriptor(log, publication)
   if (agent.nativeId !== undefined && agent.nativeId !== log.registers.nativeId) {
     log.append({ type: 'session/native_id', nativeId: agent.nativeId })
   }
-  return log
 }

@@ -3,9 +3,12 @@ import { SubagentError } from '../contract/errors.ts'
 import type { RunSettled } from '../contract/events.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
+import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
 import { SessionLog } from '../sessions/session-log.ts'
 import type { Store } from '../sessions/store.ts'
 import { settlementNotice } from './notice.ts'
+
+const PAGE = 256
 
 export interface RecoveryOptions {
   readonly store: Store
@@ -18,7 +21,13 @@ export const recoverLost = async ({ store, now, log }: RecoveryOptions): Promise
   const closed: SessionId[] = []
   for (const id of store.lost()) {
     try {
+      // What somebody has taken up meanwhile is theirs.
       if (!(await store.takeOver(id))) continue
+    } catch (error) {
+      log.warn({ error, sessionId: id }, 'a run that its process left open could not be taken over')
+      continue
+    }
+    try {
       await close(store, id, now)
       closed.push(id)
     } catch (error) {
@@ -42,8 +51,23 @@ const close = async (store: Store, id: SessionId, now: () => number): Promise<vo
     )
   }
   const settled = interrupted(store, run, now())
-  session.append(settled, run, { together: settlementNotice(session, run, settled, now()) })
+  const notice = settlementNotice(session, run, settled, saidIn(store, id, run), now())
+  session.append(settled, run, { together: notice })
   await session.flushed()
+}
+
+/** What the run had said by then. */
+const saidIn = (store: Store, id: SessionId, run: RunId): string => {
+  let output = NO_OUTPUT
+  let after = (store.run(run)?.firstSeq ?? 1) - 1
+  for (;;) {
+    const page = store.read(id, after, PAGE)
+    for (const { event } of page) {
+      if (event.type === 'session/update') output = advanceOutput(output, event.update)
+    }
+    if (page.length < PAGE) return outputText(output)
+    after = page.at(-1)?.seq ?? after
+  }
 }
 
 /** What policy had denied by then died with the process that counted it; the log still shows each answer. */

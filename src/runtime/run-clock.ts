@@ -1,4 +1,5 @@
 /** The idle and total limits of one run. */
+import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
 
 export interface ClockLimits {
@@ -6,6 +7,12 @@ export interface ClockLimits {
   readonly idleMs: number
   readonly totalMs: number
 }
+
+/** What the run was asked to keep to, else the host's defaults. */
+export const clockLimits = (
+  { limits: own }: Pick<ResolvedStartRequest, 'limits'>,
+  { limits: host }: { readonly limits: ClockLimits },
+): ClockLimits => ({ idleMs: own.idleMs ?? host.idleMs, totalMs: own.totalMs ?? host.totalMs })
 
 export type Expired = 'idle' | 'total'
 

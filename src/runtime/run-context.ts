@@ -21,5 +21,11 @@ export interface RunContext {
   waits(): boolean
   /** Children first: ends what this run's session delegated, and waits until it is gone. */
   endChildren(): Promise<void>
+  /** Its kept children that are at work. */
+  atWork(): number
+  /** Resolves when it holds the slot again that it had lent to its children. */
+  slotReturned(): Promise<void>
+  /** What waits in the inboxes of its descendants goes back: the run is being stopped. */
+  dropBelow(): void
   settled(result: SubagentResult): void
 }

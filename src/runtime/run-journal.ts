@@ -2,7 +2,9 @@
 import type { SubagentError } from '../contract/errors.ts'
 import type { LogEntry, ProviderEvent, RunSettled, SessionEvent } from '../contract/events.ts'
 import type { RunId } from '../contract/ids.ts'
+import type { Letter, NewLetter } from '../contract/letters.ts'
 import type { Logger } from '../contract/logger.ts'
+import { LetterTaken } from '../sessions/letter-taken.ts'
 import type { AppendOptions, SessionLog } from '../sessions/session-log.ts'
 import type { Together } from '../sessions/store.ts'
 import { logFault } from './ending.ts'
@@ -66,6 +68,23 @@ export class RunJournal {
       this.#options.onFault(logFault(error, this.#options.provider))
       return false
     }
+  }
+
+  /** Takes a letter out of the mailbox. False when it was taken before, or that could not be recorded. */
+  receive(letter: Letter): boolean {
+    try {
+      this.#append({ type: 'letter/received', letter }, { together: { deliver: [letter.id] } })
+      return true
+    } catch (error) {
+      if (!(error instanceof LetterTaken)) this.#options.onFault(logFault(error, this.#options.provider))
+      return false
+    }
+  }
+
+  /** Posts it together with the line that people see of it; throws what the store throws. */
+  report(letter: Extract<NewLetter, { kind: 'report' }>): void {
+    const notice = { type: 'notice', severity: 'info', title: 'Reported:', detail: letter.text } as const
+    this.#append(notice, { together: { post: [letter] } })
   }
 
   /** What comes after the turn is kept, but belongs to no run. */

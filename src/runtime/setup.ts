@@ -66,10 +66,10 @@ export class Setup implements SetupScope {
 
 /** Depth goes with every process of the session (B2.7), and so does the trace that it belongs to. */
 export const sessionEnvironment = (
-  { rootSessionId, sessionId, depth, maxDepth, trace }: ResolvedStartRequest,
+  { rootSessionId, sessionId, depth, maxDepth, sandbox, trace }: ResolvedStartRequest,
   lineage: LineagePort | undefined,
 ): Record<string, string> => {
-  const token = lineage?.sign(present({ root: rootSessionId, session: sessionId, depth, maxDepth }))
+  const token = lineage?.sign(present({ root: rootSessionId, session: sessionId, depth, maxDepth, sandbox }))
   return { ...(token !== undefined && { [LINEAGE_VARIABLE]: token }), ...traceEnvironment(trace) }
 }
 

@@ -35,6 +35,8 @@ export interface Ledger extends SlotLedger {
 }
 
 const LOOK_AGAIN_MS = 1000
+/** So many commits of others are one look. */
+const LOOK_MS = 50
 
 type State = 'queued' | 'running' | 'lent' | 'returning' | 'done'
 
@@ -99,8 +101,6 @@ export class Slots {
     if (!this.#fits(ticket, parent) && this.#queue.length >= this.#limits().queue) throw this.#full()
     this.#lend(parent)
     this.#queue.push(ticket)
-    this.#serve()
-    if (!ticket.granted) onWait?.(this.#reason(place.provider))
     const abort = (): void => {
       if (ticket.state !== 'queued') return
       ticket.ready.reject(signal?.reason)
@@ -108,9 +108,14 @@ export class Slots {
     }
     signal?.addEventListener('abort', abort)
     try {
+      this.#serve()
+      if (!ticket.granted) onWait?.(this.#reason(place.provider))
       if (signal?.aborted === true) abort()
       await ticket.ready.promise
       return ticket
+    } catch (error) {
+      this.release(ticket)
+      throw error
     } finally {
       signal?.removeEventListener('abort', abort)
     }
@@ -135,9 +140,10 @@ export class Slots {
     return until === undefined ? { provider, reason: 'capacity' } : { provider, reason: 'paused', until }
   }
 
-  /** The provider said when it can be asked again: until then none of its starts gets a slot, in any process. */
-  pause(provider: string, until: number): void {
-    this.#ledger.pauseProvider(provider, until)
+  /** A provider that says when it can be asked again gets no start before, in any process. */
+  heed(provider: string, error: unknown): void {
+    const waitMs = retryAfter(error)
+    if (waitMs !== undefined) this.#ledger.pauseProvider(provider, this.#now() + waitMs)
   }
 
   [Symbol.dispose](): void {
@@ -146,10 +152,8 @@ export class Slots {
   }
 
   /** Resolves when the ticket's run holds a slot again, at once when it never lent it. */
-  whenReturned(ticket: Ticket): Promise<void> {
-    return ticket.children === 0 && ticket.returned !== undefined
-      ? ticket.returned.promise
-      : Promise.resolve()
+  async whenReturned(ticket: Ticket | undefined): Promise<void> {
+    if (ticket?.children === 0) await ticket.returned?.promise
   }
 
   #lend(parent: Ticket | undefined): void {
@@ -159,7 +163,7 @@ export class Slots {
     if (parent.state === 'returning') this.#returning.splice(this.#returning.indexOf(parent), 1)
     if (parent.state === 'running' || parent.state === 'returning') {
       parent.state = 'lent'
-      this.#leave(parent)
+      this.#tell(() => this.#ledger.lendSlot(parent.id))
     }
     parent.returned ??= Promise.withResolvers<void>()
   }
@@ -174,14 +178,19 @@ export class Slots {
 
   #serve(): void {
     let blocked: Ticket | undefined
+    /** Providers for which the ledger has said no: who stands behind is told the same. */
+    const refused = new Set<string>()
     for (const waiting of [this.#returning, this.#queue]) {
       for (const ticket of waiting.slice()) {
-        const free = this.#free(ticket.provider)
+        const free = this.#free(ticket.provider) && !refused.has(ticket.provider)
         // Its place in the queue of all processes counts from when it came.
         if (!free && ticket.entered) continue
         const taken = this.#take(ticket)
-        if (!taken && free) blocked = ticket
-        if (!taken) continue
+        if (!taken && free) {
+          blocked = ticket
+          refused.add(ticket.provider)
+        }
+        if (!taken || !waiting.includes(ticket)) continue
         waiting.splice(waiting.indexOf(ticket), 1)
         this.#count(ticket.provider, 1)
         ticket.state = 'running'
@@ -193,20 +202,37 @@ export class Slots {
     this.#watch(blocked)
   }
 
+  /** False when the ledger says no, or can't be asked: then the ticket's start is rejected. */
   #take(ticket: Ticket): boolean {
     const { total, perProvider } = this.#limits()
-    ticket.entered = true
     const claim = { ticket: ticket.id, ...ticket.place, returning: ticket.state === 'returning' }
-    return this.#ledger.takeSlot(claim, {
-      total,
-      provider: perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY,
-    })
+    const provider = perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY
+    try {
+      const taken = this.#ledger.takeSlot(claim, { total, provider })
+      ticket.entered = true
+      return taken
+    } catch (error) {
+      // What had its slot before goes on without a place in the ledger.
+      if (ticket.state === 'returning') return true
+      ticket.ready.reject(error)
+      queueMicrotask(() => this.release(ticket))
+      return false
+    }
   }
 
   #leave(ticket: Ticket): void {
     if (!ticket.entered) return
     ticket.entered = false
-    this.#ledger.giveSlot(ticket.id)
+    this.#tell(() => this.#ledger.giveSlot(ticket.id))
+  }
+
+  /** Never throws: what the ledger can't be told now is forgotten with this process. */
+  #tell(say: () => void): void {
+    try {
+      say()
+    } catch {
+      // Its store is broken, and says so wherever something of it is asked.
+    }
   }
 
   /** What other processes give back is heard of, and the end of a pause is waited for. */
@@ -217,7 +243,7 @@ export class Slots {
     // Not at once: what is heard of may be a claim that is being made just now.
     const listener = this.#ledger.onChange(() => {
       listener[Symbol.dispose]()
-      scope.use(after(0, () => this.#serve()))
+      scope.use(after(LOOK_MS, () => this.#serve()))
     })
     scope.use(listener)
     // The death of a process that held a slot is no commit; and who waits keeps this process alive.
@@ -260,7 +286,7 @@ export class Slots {
 }
 
 /** How long a provider said that it wants to be left alone. */
-export const retryAfter = (error: unknown): number | undefined => {
+const retryAfter = (error: unknown): number | undefined => {
   if (!isRecord(error) || error['code'] !== 'AGENT_BUSY' || !isRecord(error['data'])) return undefined
   const { retryAfterMs } = error['data']
   return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : undefined

@@ -80,11 +80,15 @@ export class StoredRun implements SubagentRun {
   async #read(): Promise<SubagentResult> {
     let output = NO_OUTPUT
     using _watching = this.#watchOwner()
-    for await (const { event } of this.events()) {
-      if (event.type === 'session/update') output = advanceOutput(output, event.update)
-      if (event.type !== 'run/settled') continue
-      const { type: _, ...said } = event
-      return { ...this.#identity(), ...said, text: outputText(output) }
+    try {
+      for await (const { event } of this.events()) {
+        if (event.type === 'session/update') output = advanceOutput(output, event.update)
+        if (event.type !== 'run/settled') continue
+        const { type: _, ...said } = event
+        return { ...this.#identity(), ...said, text: outputText(output) }
+      }
+    } catch (error) {
+      return this.#gone(outputText(output), error)
     }
     return this.#gone(outputText(output))
   }
@@ -92,11 +96,15 @@ export class StoredRun implements SubagentRun {
   /** A process that dies tells nobody: whoever waits for its run settles it. */
   #watchOwner(): Disposable {
     const store = this.#store
-    const look = (): void => {
-      if (store.lost().includes(this.sessionId))
-        void recoverLost({ store, now: this.#now, log: silentLogger })
+    const look = async (): Promise<void> => {
+      try {
+        if (store.lost().includes(this.sessionId))
+          await recoverLost({ store, now: this.#now, log: silentLogger })
+      } catch {
+        // Looked for again; a store that is gone ends the reading itself.
+      }
     }
-    const timer = setInterval(look, LOOK_MS)
+    const timer = setInterval(() => void look(), LOOK_MS)
     return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
@@ -105,14 +113,11 @@ export class StoredRun implements SubagentRun {
     return { runId, sessionId, provider, depth, ...present({ parentSessionId }) }
   }
 
-  /** The log ends without an end: the session was removed meanwhile. */
-  #gone(text: string): SubagentResult {
-    const error = new SubagentError(
-      'OWNER_LOST',
-      'prompt',
-      `The session ${this.sessionId} of the run is gone.`,
-      {},
-    )
+  /** The log can't be read to an end: the session was removed meanwhile, or the store is closed or broken. */
+  #gone(text: string, cause?: unknown): SubagentResult {
+    const why = cause instanceof Error ? ` ${cause.message}` : ''
+    const message = `The session ${this.sessionId} of the run can't be read any longer.${why}`
+    const error = new SubagentError('OWNER_LOST', 'prompt', message, {})
     const durationMs = Math.max(this.#now() - this.#row.startedAt, 0)
     const ending = { status: 'interrupted', category: 'owner_lost', error: error.toJSON() } as const
     return { ...this.#identity(), ...ending, text, denied: [], durationMs }

@@ -1,18 +1,21 @@
 /** The runtime: one way to start a run, whatever the provider and whoever asks (design.md §3). */
 import type { PermissionId, SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
-import type { Delegation } from '../contract/provider.ts'
+import type { KeptAgents } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
-import type { ResolvedStartRequest, SubagentStartRequest } from '../contract/request.ts'
+import type { SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { SubagentRun, SubagentRuntime, WatchedEvent, WatchOptions } from '../contract/run.ts'
+import { keptAgents } from './agent-control.ts'
 import { admit, secondGate } from './admit.ts'
 import type { Admitted } from './admit.ts'
 import { capture } from './capture.ts'
 import type { Captured } from './capture.ts'
-import { delegationOf, deliverWhen, notOpen } from './delegation.ts'
+import { delegationPort } from './delegates.ts'
+import type { DelegatesHouse } from './delegates.ts'
 import { logFault } from './ending.ts'
 import { Idempotency } from './idempotency.ts'
+import { Inboxes } from './inboxes.ts'
 import { endOf, Lifecycle, startOf } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveRuns } from './live-runs.ts'
@@ -24,8 +27,9 @@ import type { HostSettings, InnerStartOptions, RuntimeOptions, Surroundings } fr
 import { publish } from './publish.ts'
 import { ProviderRegistry } from './registry.ts'
 import { schemaCheck } from './schema-check.ts'
-import { cancelledStart, openAgent, sessionEnvironment, Setup } from './setup.ts'
-import { retryAfter, Slots } from './slots.ts'
+import { agentFor } from './agent-for.ts'
+import { cancelledStart } from './setup.ts'
+import { Slots } from './slots.ts'
 import type { Ticket } from './slots.ts'
 import { claimStored, closed, Starts } from './starts.ts'
 import { watchTree } from './watch.ts'
@@ -41,6 +45,8 @@ export class GatewayRuntime implements SubagentRuntime {
   readonly #runs = new LiveRuns()
   readonly #idempotency: Idempotency
   readonly #starts = new Starts()
+  readonly #inboxes: Inboxes
+  readonly #house: DelegatesHouse
   /** Nothing new begins. */
   readonly #closed = new AbortController()
   /** All has ended, and watchers have been told. */
@@ -61,6 +67,15 @@ export class GatewayRuntime implements SubagentRuntime {
       perProvider: (name: string) => this.providers.find(name)?.settings.concurrency,
     })
     this.#slots = new Slots(limits, store, now)
+    const house = {
+      ...{ store, log, now, providers: this.providers, sessions: this.#sessions },
+      closed: this.#closed.signal,
+      start: this.start.bind(this),
+      hostDepth: () => this.#settings.maxDepth,
+      slotReturned: (session: LiveSession) => this.#slots.whenReturned(this.#tickets.get(session)),
+    }
+    this.#inboxes = new Inboxes(house)
+    this.#house = { ...house, inboxes: this.#inboxes }
     for (const { provider, settings, aliases } of options.providers ?? []) {
       this.providers.add(provider, settings, aliases)
     }
@@ -92,9 +107,16 @@ export class GatewayRuntime implements SubagentRuntime {
       const begin = async (...stopped: AbortSignal[]): Promise<SubagentRun> =>
         this.#open(await this.#admit(request, captured, options.operatorMaxDepth), shared, stopped)
       const follow = (...stopped: AbortSignal[]): Promise<SubagentRun> =>
-        taken === undefined ? begin(...stopped) : taken.startFollowUp((own) => begin(own, ...stopped))
+        taken === undefined
+          ? begin(...stopped)
+          : taken.startFollowUp((own) => this.#inboxes.orLook(taken.id, options, begin(own, ...stopped)))
       return this.#starts.track(parent === undefined ? follow() : parent.startChild(follow))
     })
+  }
+
+  /** The kept agents of all sessions, as the user controls them (B11.1). */
+  get agents(): KeptAgents {
+    return keptAgents(undefined, this.#house)
   }
 
   /** All that a start would reject before it opens an agent; nothing happens. For a face that starts later. */
@@ -124,7 +146,7 @@ export class GatewayRuntime implements SubagentRuntime {
     await this.#endChildren(session)
     await session.run?.result
     await session.dismissAgent()
-    this.#forget(session)
+    if (this.#sessions.get(session.id) === session) this.#forget(session)
   }
 
   async #endChildren(session: LiveSession): Promise<void> {
@@ -139,6 +161,7 @@ export class GatewayRuntime implements SubagentRuntime {
     const roots = [...this.#sessions.values()].filter(({ parent }) => parent === undefined)
     await Promise.all(roots.map(({ id }) => this.close(id)))
     await Promise.all([...this.#sessions.keys()].map((id) => this.close(id)))
+    await this.#inboxes[Symbol.asyncDispose]()
     this.#ended.abort()
   }
 
@@ -168,8 +191,8 @@ export class GatewayRuntime implements SubagentRuntime {
       provider: provider.name,
       ...present({ sessionId: request.sessionId, parentId: parent?.sessionId }),
     }
-    const waiting = { signal, onWait: options.onWait }
-    const ticket = await this.#slots.acquire(place, parentTicket, waiting).catch((error: unknown) => {
+    const { onWait } = options
+    const ticket = await this.#slots.acquire(place, parentTicket, { signal, onWait }).catch((error) => {
       throw signal.aborted ? cancelledStart(signal) : error
     })
     unwind.defer(() => this.#slots.release(ticket))
@@ -177,11 +200,13 @@ export class GatewayRuntime implements SubagentRuntime {
 
     const observed = unwind.use(this.#observation.begin(request, provider.name, options))
     const admitted = { ...checked, request: observed.request }
-    const delegation = this.#delegation({ ...request, prompt: [] })
-    const { agent, setup } = await this.#agentFor(admitted, delegation, signal).catch((error: unknown) => {
-      this.#pause(provider.name, error)
-      throw error
-    })
+    const delegation = delegationPort({ ...request, prompt: [] }, this.#house)
+    const { agent, setup } = await agentFor(admitted, delegation, signal, this.#surroundings).catch(
+      (error: unknown) => {
+        this.#slots.heed(provider.name, error)
+        throw error
+      },
+    )
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()
     })
@@ -199,23 +224,12 @@ export class GatewayRuntime implements SubagentRuntime {
     return run
   }
 
-  /** The agent that still stands on a kept session, or one that is set up now. */
-  async #agentFor(admitted: Admitted, delegation: Delegation, signal: AbortSignal) {
-    const { registered, request, resolved, standing } = admitted
-    const { lineage, log } = this.#surroundings
-    const env = sessionEnvironment(request, lineage)
-    const setup = (scope: AbortSignal): Setup => new Setup(scope, env, delegation, log)
-    if (standing?.usable === true) return { agent: standing, setup: setup(signal) }
-    // What has died is cleaned up before anything takes its place.
-    await resolved.live?.dismissAgent()
-    return openAgent(registered.provider, request, this.#settings.limits.startupMs, signal, setup)
-  }
-
   async #publish(admitted: Admitted, opened: Opened): Promise<LiveRun> {
     const { registered, request, resolved, parent } = admitted
     const { agent, setup, delegation, ticket, checkSchema, options, observed } = opened
     const log = publish({ ...admitted, agent, setup }, this.#surroundings)
     const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
+    const before = { agent: session.agent, opened: session.opened }
     if (session.agent !== agent) session.opened = { ...request, prompt: [] }
     session.agent = agent
     const run: LiveRun = new LiveRun({
@@ -230,6 +244,9 @@ export class GatewayRuntime implements SubagentRuntime {
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',
       endChildren: () => this.#endChildren(session),
+      atWork: () => this.#inboxes.atWork(session),
+      slotReturned: () => this.#house.slotReturned(session),
+      dropBelow: () => this.#inboxes.dropBelow(session),
       settled: (result) => this.#settled(session, run, opened, result),
     })
     session.run = run
@@ -242,12 +259,15 @@ export class GatewayRuntime implements SubagentRuntime {
       await log.flushed()
     } catch (error) {
       run.withdraw()
+      log.drop()
+      Object.assign(session, before)
       this.#runs.settle({ log, run })
       this.#tickets.delete(session)
       session.run = undefined
       if (resolved.live === undefined) this.#forget(session)
       throw logFault(error, registered.provider.name, 'session')
     }
+    this.#inboxes.begun(session, options.together?.deliver)
     this.lifecycle.tell(startOf(run, this.#surroundings.now()))
     return run
   }
@@ -257,39 +277,21 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#slots.release(ticket)
     this.#tickets.delete(session)
     this.#runs.settle({ log: session.log, run })
-    session.parent?.run?.stir()
     this.lifecycle.tell(endOf(run, result, this.#surroundings.now()))
-    this.#pause(run.provider, result.error)
+    this.#slots.heed(run.provider, result.error)
+    const { parent } = session
     if (session.agent === undefined) this.#forget(session)
+    if (run.request.keep) this.#inboxes.look(session.id)
+    parent?.stir()
   }
 
   #forget(session: LiveSession): void {
+    if (session.closing !== undefined) this.#inboxes.drop(session)
     session.parent?.children.delete(session)
     this.#sessions.delete(session.id)
     this.#runs.forget(session.log)
     this.#surroundings.store.release(session.id)
-  }
-
-  /** A reported rate limit holds back the next starts, of all processes. */
-  #pause(provider: string, error: unknown): void {
-    const waitMs = retryAfter(error)
-    if (waitMs !== undefined) this.#slots.pause(provider, this.#surroundings.now() + waitMs)
-  }
-
-  #delegation(request: ResolvedStartRequest): Delegation {
-    return delegationOf({
-      request,
-      providers: this.providers,
-      hostDepth: () => this.#settings.maxDepth,
-      start: async (child, options) => {
-        const parent = this.#sessions.get(request.sessionId)
-        if (parent === undefined) throw notOpen(request.sessionId)
-        const run = await this.start(child, options)
-        return deliverWhen(run, () => {
-          const ticket = this.#tickets.get(parent)
-          return ticket === undefined ? Promise.resolve() : this.#slots.whenReturned(ticket)
-        })
-      },
-    })
+    this.#inboxes.forget(session.id)
+    session.parent?.stir()
   }
 }

@@ -38,9 +38,10 @@ export const memoryStore = (limits: RetentionLimits = RETENTION): Store => {
 
   return {
     ...store,
-    append: (id, entry, registers, urgent, together) => {
-      if (entry.event.type === 'run/started') retention.take(id)
-      store.append(id, entry, registers, urgent, together)
+    append: (id, given, registers, urgent, together) => {
+      const last = 'seq' in given ? given : given.at(-1)
+      if (last?.event.type === 'run/started') retention.take(id)
+      store.append(id, given, registers, urgent, together)
     },
     remove: async (ids) => {
       const removed = await store.remove(ids)

@@ -61,6 +61,11 @@ export class Readers {
     this.#totals.push(this.#total + bytes)
   }
 
+  /** The last events never were. */
+  removed(count: number): void {
+    this.#totals.length -= count
+  }
+
   /** False when the slowest attached reader is over the high-water mark behind. */
   get keepingUp(): boolean {
     return this.#backlog() <= HIGH_WATER_BYTES

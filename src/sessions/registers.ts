@@ -21,6 +21,8 @@ export interface Registers {
   readonly descriptor?: SubagentDescriptor
   /** The agent's own id of this conversation. */
   readonly nativeId?: string
+  /** The lowest cap that a run of it was begun under. */
+  readonly maxDepth?: number
   /** Questions that wait for an answer; absent = none. */
   readonly asked?: readonly PermissionId[]
 }
@@ -42,6 +44,12 @@ const afterSwitch = (
     ? registers
     : without(registers, 'permissionPreset')
 
+/** A cap never rises again, whatever its session is taken up with (law 11). */
+const begun = (registers: Registers, openRun: RunId, maxDepth: number | undefined): Registers =>
+  maxDepth === undefined
+    ? { ...registers, openRun }
+    : { ...registers, openRun, maxDepth: Math.min(maxDepth, registers.maxDepth ?? maxDepth) }
+
 const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
   const asked = (registers.asked ?? []).filter((each) => each !== id)
   const rest = without(registers, 'asked')
@@ -52,7 +60,7 @@ const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
 export const advanceRegisters = (registers: Registers, { seq, runId, event }: LogEntry): Registers => {
   switch (event.type) {
     case 'run/started':
-      return runId === undefined ? registers : { ...registers, openRun: runId }
+      return runId === undefined ? registers : begun(registers, runId, event.maxDepth)
     case 'run/settled':
       return {
         ...(without(registers, 'openRun') as Registers),

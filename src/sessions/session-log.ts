@@ -28,6 +28,12 @@ export interface AppendOptions {
   readonly together?: Together | undefined
 }
 
+interface Held {
+  readonly entries: LogEntry[]
+  readonly state: LifecycleState
+  readonly registers: Registers
+}
+
 export class SessionLog {
   readonly id: SessionId
   readonly header: SessionHeader
@@ -40,6 +46,7 @@ export class SessionLog {
   #registers: Registers
   /** Setup events of a session that isn't published yet. */
   #unpublished: LogEntry[] | undefined
+  #held: Held | undefined
 
   private constructor(store: SessionStore, start: LogStart, now: () => number, unpublished?: LogEntry[]) {
     this.id = start.header.id
@@ -106,20 +113,37 @@ export class SessionLog {
     return entry
   }
 
+  /** What comes before the next `run/started` is committed together with it, and gone when that is. */
+  hold(): void {
+    if (this.#unpublished !== undefined || this.#held !== undefined) return
+    this.#held = { entries: [], state: this.#state, registers: this.#registers }
+  }
+
+  /** The run never began: what was held for it never was. */
+  drop(): void {
+    if (this.#held === undefined) return
+    this.#state = this.#held.state
+    this.#registers = this.#held.registers
+    this.readers.removed(this.#held.entries.length)
+    this.#held = undefined
+  }
+
   /** Resolves once all that was appended is committed; rejects when that failed for good. */
   flushed(): Promise<void> {
     return this.#store.flushed(this.id)
   }
 
   #write(entry: LogEntry, registers: Registers, together?: Together): void {
-    const kept = this.#unpublished
-    if (kept === undefined) {
-      this.#store.append(this.id, entry, registers, isEdge(entry.event), together)
-    } else if (entry.event.type === 'run/started') {
-      this.#store.publish(this.header, [...kept, entry], registers, together)
+    const { type } = entry.event
+    const begins = type === 'run/started'
+    if (this.#unpublished !== undefined) {
+      if (!begins) return void this.#unpublished.push(entry)
+      this.#store.publish(this.header, [...this.#unpublished, entry], registers, together)
       this.#unpublished = undefined
-    } else {
-      kept.push(entry)
-    }
+    } else if (this.#held !== undefined) {
+      if (!begins) return void this.#held.entries.push(entry)
+      this.#store.append(this.id, [...this.#held.entries, entry], registers, true, together)
+      this.#held = undefined
+    } else this.#store.append(this.id, entry, registers, isEdge(entry.event), together)
   }
 }

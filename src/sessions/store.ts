@@ -112,10 +112,16 @@ export interface SessionStore {
     together?: Together,
   ): void
   /**
-   * Takes an entry over. It may be committed later, with others, unless it is `urgent`; it is readable only
+   * Takes an entry over, or several that are committed together. It may be committed later, with others, unless it is `urgent`; it is readable only
    * once committed, and `onCommit` says so. Throws the session's fault once something of it couldn't be committed.
    */
-  append(id: SessionId, entry: LogEntry, registers: Registers, urgent: boolean, together?: Together): void
+  append(
+    id: SessionId,
+    entry: LogEntry | readonly LogEntry[],
+    registers: Registers,
+    urgent: boolean,
+    together?: Together,
+  ): void
   /**
    * Resolves once all that the session was given so far is committed. Rejects with a `SubagentError` when that
    * failed for good: then nothing of the session is committed any longer, and its log ends where it is.
@@ -205,6 +211,11 @@ export interface SlotLedger {
    * A claim that is refused stands in the queue from then on, and no younger one passes it where it could run.
    */
   takeSlot(claim: SlotClaim, limits: SlotLimits): boolean
+  /**
+   * Its children take over: it counts for nothing until it takes its slot back as `returning`, but still says that its
+   * own parent has lent its slot.
+   */
+  lendSlot(ticket: string): void
   /** Gives a slot back, or leaves the queue. Unknown tickets are no error. */
   giveSlot(ticket: string): void
   /** No start of this provider takes a slot before; a later time wins. */

@@ -35,9 +35,10 @@ const failing = (fault: FailNth): Store => {
       fault.pass('publish')
       store.publish(header, ...rest)
     },
-    append: (id, entry, registers, urgent) => {
-      fault.pass(`append ${entry.event.type}`)
-      store.append(id, entry, registers, urgent)
+    append: (id, given, ...rest) => {
+      const last = 'seq' in given ? given : given.at(-1)
+      fault.pass(`append ${last?.event.type}`)
+      store.append(id, given, ...rest)
     },
   }
 }

@@ -18,7 +18,7 @@ import { describe, expect, test } from 'vitest'
 import { EMPTY_REGISTERS } from '../../src/sessions/registers.ts'
 import type { Store } from '../../src/sessions/store.ts'
 import { entry, header, RUN, saying, session, settled, started } from '../fixtures/entries.ts'
-import { limitedStore, ownerNamed, storeHouse } from '../fixtures/store-file.ts'
+import { limitedStore, storeHouse } from '../fixtures/store-file.ts'
 import type { StoreHouse } from '../fixtures/store-file.ts'
 
 const OPEN = { ...EMPTY_REGISTERS, openRun: RUN }

@@ -38,8 +38,25 @@ const callsIn = (messages: LanguageModelV4Prompt): number =>
     0,
   )
 
+const LETTER = /^<subagent-(?:report|notice)[ >]/u
+
+/** What a child writes is a prompt once the model has said its last word; before that a script goes on. */
+const interrupts = (messages: LanguageModelV4Prompt, at: number): boolean => {
+  const before = messages.slice(0, at).findLast((message) => message.role !== 'user' || isPlain(message))
+  if (before?.role !== 'assistant') return false
+  return before.content.every(({ type }) => type !== 'tool-call')
+}
+
+const isPlain = (message: LanguageModelV4Message): boolean => {
+  if (!isPrompt(message)) return false
+  const said = saidIn(message)
+  return said.length === 0 || said.some((words) => !LETTER.test(words))
+}
+
 export const viewOf = (messages: LanguageModelV4Prompt): RehearsalView => {
-  const at = messages.findLastIndex(isPrompt)
+  const at = messages.findLastIndex(
+    (message, index) => isPlain(message) || (isPrompt(message) && interrupts(messages, index)),
+  )
   const since = messages.slice(at + 1)
   const prompt = messages[at]
   const last = since.findLast(({ role }) => role === 'tool')

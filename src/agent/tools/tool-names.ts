@@ -9,3 +9,8 @@ export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
   Grep: 'grep',
   LS: 'glob',
 }
+
+/** Beside the delegation tools, wherever there are any. */
+export const CONTROL_TOOL_NAMES: readonly string[] = ['send_message', 'interrupt_agent', 'list_agents']
+/** In kept children alone. */
+export const REPORT_TOOL_NAME = 'report'

@@ -1,10 +1,16 @@
 /** The built-in agent as a provider: `spawn` starts afresh, `fork` with the completed turns of its parent. */
-import { FILE_TOOL_NAMES } from '../../agent/tools/tool-names.ts'
+import { CONTROL_TOOL_NAMES, FILE_TOOL_NAMES, REPORT_TOOL_NAME } from '../../agent/tools/tool-names.ts'
 import type { ProviderSession, SubagentProvider } from '../../contract/provider.ts'
 import { BY_MODEL, DECLARED } from './capabilities.ts'
 import type { Deployment } from './deployment.ts'
 
 export type InProcessName = 'spawn' | 'fork'
+
+const namesOf = ({ delegationTools }: Deployment): readonly string[] => [
+  ...delegationTools.map(({ name }) => name),
+  ...(delegationTools.length > 0 ? CONTROL_TOOL_NAMES : []),
+  REPORT_TOOL_NAME,
+]
 
 /** The agent's own code is loaded with the first session. */
 export const inProcessProvider = (name: InProcessName, deployment: Deployment): SubagentProvider => {
@@ -20,7 +26,7 @@ export const inProcessProvider = (name: InProcessName, deployment: Deployment): 
     inheritsParentContext: name === 'fork',
     toolNames: {
       ...FILE_TOOL_NAMES,
-      ...Object.fromEntries(deployment.delegationTools.map((tool) => [tool.name, tool.name])),
+      ...Object.fromEntries(namesOf(deployment).map((own) => [own, own])),
     },
     open: async (request, setup): Promise<ProviderSession> => {
       opener ??= load()

@@ -38,6 +38,7 @@ export class InProcessSession implements ProviderSession {
   readonly capabilities: SubagentCapabilities
   /** Our own id: the conversation is the log. */
   readonly nativeId: string
+  readonly readsLetters = true
   readonly #parts: SessionParts
 
   constructor(parts: SessionParts) {
@@ -89,6 +90,7 @@ export class InProcessSession implements ProviderSession {
         outputs,
       },
       inbox,
+      letters: turn.letters,
       faults: faultReader(model, Math.random),
       ...present({ costOf: model.costOf }),
       signal: turn.signal,

@@ -89,6 +89,7 @@ const eventSchema = z.discriminatedUnion('type', [
     parentSessionId: z.exactOptional(name),
     label: z.exactOptional(text),
     providerManaged: z.exactOptional(texts),
+    maxDepth: z.exactOptional(count),
     prompt: z.exactOptional(z.array(z.looseObject({ type: name }))),
     letters: z.exactOptional(z.array(count)),
   }),

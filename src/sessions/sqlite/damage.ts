@@ -1,5 +1,13 @@
 /** A damaged database: noticed, moved aside whole when nobody has it open, and told of. Nothing is overwritten. */
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { failedFault } from './faults.ts'
 
@@ -23,7 +31,9 @@ export const isDamaged = (db: DatabaseSync, file: string): boolean => {
 }
 
 /** Other processes that have the file open, as far as the system shows them. */
-const holders = (file: string): readonly number[] => {
+const holders = (named: string): readonly number[] => {
+  // The system shows real paths.
+  const file = realPath(named)
   const pids = list('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid)
@@ -31,6 +41,14 @@ const holders = (file: string): readonly number[] => {
     const folder = `/proc/${pid}/fd`
     return list(folder).some((fd) => target(`${folder}/${fd}`) === file)
   })
+}
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 const list = (folder: string): readonly string[] => {

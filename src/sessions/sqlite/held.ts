@@ -47,13 +47,16 @@ export class Held {
     return this.key !== undefined || this.fault === undefined
   }
 
-  /** Throws when the entry can't be the next one. */
-  check({ seq, event }: LogEntry): void {
+  /** Throws when the entries can't be the next ones. */
+  check(entries: readonly LogEntry[]): void {
     if (this.fault !== undefined) throw this.fault
-    if (seq === this.taken + 1) return
-    throw new IllegalOrder(
-      `Event ${seq} (${event.type}) is out of order: after ${this.taken} comes ${this.taken + 1}.`,
-    )
+    for (const [index, { seq, event }] of entries.entries()) {
+      const before = this.taken + index
+      if (seq === before + 1) continue
+      throw new IllegalOrder(
+        `Event ${seq} (${event.type}) is out of order: after ${before} comes ${before + 1}.`,
+      )
+    }
   }
 
   flushed(): Promise<void> {

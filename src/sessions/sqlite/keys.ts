@@ -1,4 +1,5 @@
 /** Idempotency keys as rows. */
+import { SubagentError } from '../../contract/errors.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { KeyLedger, UsedKey } from '../store.ts'
 import { answer, soon } from './core.ts'
@@ -21,7 +22,14 @@ const usedKey = (core: Core, key: string): UsedKey | undefined => {
 
 /** In the transaction that publishes the run, so that a crash can't leave the one without the other. */
 export const bindKey = ({ connection, self }: Core, key: string, run: RunId): void => {
-  connection.run('update keys set run = ? where key = ? and owner = ?', run, key, self.id)
+  const { changes } = connection.run('update keys set run = ? where key = ? and owner = ?', run, key, self.id)
+  if (changes === 1) return
+  throw new SubagentError(
+    'STORE_FAILED',
+    'session',
+    `The idempotency key of run ${run} was taken by another process meanwhile, so that the run was not begun here. Ask again: its run is given.`,
+    { file: connection.file },
+  )
 }
 
 export const keyLedger = (core: Core): KeyLedger => {

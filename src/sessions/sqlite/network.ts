@@ -1,6 +1,6 @@
 /** Network file systems, on which processes of several machines can't share a write-ahead log. */
-import { readFileSync, statfsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 
 /** Magic numbers of statfs. */
 const NETWORK: Readonly<Record<number, string>> = {
@@ -49,10 +49,17 @@ export const networkName = (magic: number, mount: () => string | undefined): str
   return type !== undefined && NETWORK_FUSE.has(type) ? type.slice('fuse.'.length) : undefined
 }
 
+/** The folder itself, or what it would be made in. */
+const existing = (folder: string): string => {
+  const above = dirname(folder)
+  return existsSync(folder) || above === folder ? folder : existing(above)
+}
+
 export const networkOf = (folder: string): string | undefined => {
   try {
-    return networkName(statfsSync(folder).type, () =>
-      mountType(readFileSync('/proc/self/mountinfo', 'utf8'), resolve(folder)),
+    const place = existing(resolve(folder))
+    return networkName(statfsSync(place).type, () =>
+      mountType(readFileSync('/proc/self/mountinfo', 'utf8'), place),
     )
   } catch {
     // Where the system doesn't tell, SQLite itself will find out.

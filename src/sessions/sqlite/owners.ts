@@ -25,7 +25,8 @@ const HEARTBEAT_MS = 10_000
 export const enter = ({ connection, self, now, presence }: Core): void => {
   presence.entered = true
   connection.run(
-    'insert into owners (id, pid, start_time, boot_id, seen_at) values (?, ?, ?, ?, ?) on conflict do nothing',
+    `insert into owners (id, pid, start_time, boot_id, seen_at) values (?, ?, ?, ?, ?)
+    on conflict (id) do update set seen_at = excluded.seen_at where excluded.seen_at - seen_at > ${HEARTBEAT_MS}`,
     self.id,
     self.pid,
     self.startTime,

@@ -126,10 +126,8 @@ export const sessionStore = (core: Core): SessionStore => {
       const lastSeq = prefixLength(header.prefix)
       const session = new Held({ header, registers, lastSeq })
       const job = new EntriesJob(core, session, true)
-      for (const entry of entries) {
-        session.check(entry)
-        job.add(entry, registers, entry === entries.at(-1) ? together : undefined)
-      }
+      session.check(entries)
+      for (const entry of entries) job.add(entry, registers, entry === entries.at(-1) ? together : undefined)
       const before = held.get(header.id)
       held.set(header.id, session)
       try {
@@ -140,19 +138,20 @@ export const sessionStore = (core: Core): SessionStore => {
         throw error
       }
     },
-    append: (id, entry, registers, urgent, together) => {
+    append: (id, given, registers, urgent, together) => {
+      const entries: readonly LogEntry[] = 'seq' in given ? [given] : given
       const session = mustHold(core, id)
-      session.check(entry)
+      session.check(entries)
       checkLetters(core, session, together)
       const joined = open.get(id)
-      if (joined?.takes(session) === true) {
-        joined.add(entry, registers, together)
+      const joins = joined?.takes(session) === true
+      const job = joins ? joined : new EntriesJob(core, session, false)
+      for (const entry of entries) job.add(entry, registers, entry === entries.at(-1) ? together : undefined)
+      if (joins) {
         queue.hurry(urgent || core.inMemory)
         if (session.fault !== undefined) throw session.fault
         return
       }
-      const job = new EntriesJob(core, session, false)
-      job.add(entry, registers, together)
       open.set(id, job)
       add(job, session, urgent)
       if (job.over) open.delete(id)

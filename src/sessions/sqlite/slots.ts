@@ -16,6 +16,9 @@ const sweepDead = (core: Core): void => {
   }
 }
 
+/** `active` is 0 for what waits, 1 for what has a slot, and this for what has lent its own by its process's word. */
+const LENT_OUT = 2
+
 /** A session with a child in the ledger has lent its slot. */
 const LENT = 'exists (select 1 from slots as child where child.parent_id = slots.session_id)'
 
@@ -53,8 +56,8 @@ const enqueue = (core: Core, claim: SlotClaim, limits: SlotLimits): void => {
       (ticket, provider, session_id, parent_id, owner, active, comes_back, total_limit, provider_limit)
     values (?, ?, ?, ?, ?, 0, ?, ?, ?)
     on conflict (ticket) do update
-    set comes_back = excluded.comes_back, total_limit = excluded.total_limit, provider_limit = excluded.provider_limit
-    where active = 0 and (comes_back, total_limit, ifnull(provider_limit, -1)) <>
+    set active = 0, comes_back = excluded.comes_back, total_limit = excluded.total_limit, provider_limit = excluded.provider_limit
+    where active = ${LENT_OUT} or active = 0 and (comes_back, total_limit, ifnull(provider_limit, -1)) <>
       (excluded.comes_back, excluded.total_limit, ifnull(excluded.provider_limit, -1))`,
     claim.ticket,
     claim.provider,
@@ -93,6 +96,11 @@ export const slotLedger = (core: Core): SlotLedger => ({
       if (core.tickets.has(claim.ticket)) enqueue(core, claim, limits)
     })
     return false
+  },
+  lendSlot: (ticket) => {
+    soon(core, () => {
+      core.connection.run('update slots set active = ? where ticket = ? and active = 1', LENT_OUT, ticket)
+    })
   },
   giveSlot: (ticket) => {
     if (!core.tickets.delete(ticket)) return

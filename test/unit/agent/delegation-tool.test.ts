@@ -4,7 +4,6 @@ import { SubagentError } from '../../../src/contract/errors.ts'
 import type { SubagentResult } from '../../../src/contract/result.ts'
 import { BACKGROUND_CAP, mountDelegation } from '../../../src/agent/delegation-tool.ts'
 import type { DelegationBinding, MountedDelegation } from '../../../src/agent/delegation-tool.ts'
-import { Inbox } from '../../../src/agent/inbox.ts'
 import { fakeDelegation } from '../../fixtures/agent/delegation.ts'
 import type { FakeDelegation, FakeOptions } from '../../fixtures/agent/delegation.ts'
 import { answer, call, says } from '../../fixtures/agent/scripted-model.ts'
@@ -14,7 +13,7 @@ import type { Rig } from '../../fixtures/agent/turn-rig.ts'
 const mount = (more: Partial<DelegationBinding> = {}, fake: FakeOptions = {}): MountedDelegation =>
   mountDelegation(
     { name: 'subagent', provider: 'helper', ...more },
-    { delegation: fakeDelegation(fake), inbox: new Inbox() },
+    { delegation: fakeDelegation(fake), background: { open: 0 } },
   )
 
 const task = (description: string, background?: boolean): object => ({
@@ -31,7 +30,7 @@ const rigOf = (
   const rig = turnRig({ answers, add: [] })
   const { tool } = mountDelegation(
     { name: 'subagent', provider: 'helper', ...binding },
-    { delegation, inbox: rig.inbox },
+    { delegation, background: { open: 0 } },
   )
   rig.tools.add(tool)
   return rig
@@ -198,69 +197,51 @@ describe('a child', () => {
 })
 
 describe('in the background', () => {
-  test('the call returns at once, the turn waits, and the answer comes as a message', async () => {
+  test('B12.1: the child is kept, the call returns at once with its name, and the child outlives the call', async () => {
     const delegation = fakeDelegation()
     const rig = rigOf(delegation, [
       answer(call('a', 'subagent', task('x', true))),
       answer(...says('Waiting.')),
-      answer(...says('Got it.')),
     ])
-    const running = rig.run()
-    await expect.poll(() => rig.story().at(-1)).toBe('text: Waiting.')
+    expect(await rig.run()).toMatchObject({ ended: 'completed' })
+    expect(delegation.children[0]?.request).toEqual({
+      provider: 'helper',
+      prompt: [{ type: 'text', text: 'Do x.' }],
+      label: 'x',
+      keep: true,
+    })
     expect(delegation.children[0]?.signal?.aborted).toBe(false)
-    delegation.children[0]?.end({ text: 'found' })
-    expect(await running).toMatchObject({ ended: 'completed' })
     expect(rig.story().slice(3)).toEqual([
-      'call a completed: The subagent runs in the background (run run_1). Its answer will come as a message.',
+      'call a completed: The subagent works in the background as agent run_1. Its reports and its answer come to you as messages.',
       'text: Waiting.',
-      'user: <background-subagent description="x">\nfound\n</background-subagent>',
-      'text: Got it.',
     ])
   })
 
-  test(`at most ${BACKGROUND_CAP} of one owner run at a time, also when one step asks for more`, async () => {
+  test(`B12.1: at most ${BACKGROUND_CAP} of one owner run at a time, also when one step asks for more`, async () => {
     const delegation = fakeDelegation()
-    const calls = Array.from({ length: 6 }, (_, n) => call(`c${n}`, 'subagent', task(`t${n}`, true)))
+    const calls = Array.from({ length: 10 }, (_, n) => call(`c${n}`, 'subagent', task(`t${n}`, true)))
     const rig = rigOf(delegation, [answer(...calls)])
-    const running = rig.run()
-    await expect.poll(() => rig.story().at(-1)).toBe('text: done')
-    expect(delegation.children).toHaveLength(4)
+    expect(await rig.run()).toMatchObject({ ended: 'completed' })
+    expect(delegation.children).toHaveLength(8)
     expect(
-      rig.story().filter((line) => line.includes('4 subagents run in the background already')),
+      rig.story().filter((line) => line.includes('8 subagents run in the background already')),
     ).toHaveLength(2)
-    for (const child of delegation.children) child.end()
-    expect(await running).toMatchObject({ ended: 'completed' })
   })
 
-  test('a refused start is an errored result, and the turn waits for nothing', async () => {
+  test('a refused start is an errored result, and counts for nothing', async () => {
     const full = new SubagentError('CAPACITY_EXCEEDED', 'capacity', 'Full.', {
       active: 8,
       queued: 64,
       max: 8,
     })
+    const calls = Array.from({ length: 9 }, (_, n) => call(`c${n}`, 'subagent', task(`t${n}`, true)))
     const rig = rigOf(fakeDelegation({ refuse: () => full }), [
-      answer(call('a', 'subagent', task('x', true))),
+      answer(...calls.slice(0, 8)),
+      answer(...calls.slice(8)),
     ])
     expect(await rig.run()).toMatchObject({ ended: 'completed' })
-    expect(rig.story()).toContain('call a failed: No subagent was started. CAPACITY_EXCEEDED: Full.')
-  })
-
-  test('a cancel ends the wait', async () => {
-    const rig = rigOf(fakeDelegation(), [answer(call('a', 'subagent', task('x', true)))])
-    const running = rig.run()
-    await expect.poll(() => rig.story().at(-1)).toBe('text: done')
-    rig.abort.abort()
-    expect(await running).toMatchObject({ ended: 'cancelled' })
-  })
-
-  test('an answer that comes when no turn runs is read at the start of the next', async () => {
-    const inbox = new Inbox()
-    inbox.open()
-    const expectation = inbox.expect()
-    inbox.close()
-    expectation.deliver([{ type: 'text', text: 'late' }])
-    expectation.deliver([{ type: 'text', text: 'twice' }])
-    expect(inbox.take()).toEqual([{ from: 'background', content: [{ type: 'text', text: 'late' }] }])
-    expect(inbox.expected).toBe(0)
+    expect(
+      rig.story().filter((line) => line.endsWith('No subagent was started. CAPACITY_EXCEEDED: Full.')),
+    ).toHaveLength(9)
   })
 })

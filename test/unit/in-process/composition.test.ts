@@ -241,5 +241,27 @@ test('B7.5: a preset leaves out the delegation tools at any depth, and the promp
   for (const absent of ['`edit`', '`write`', '`grep`', 'subagent'])
     expect(request && systemOf(request)).not.toContain(absent)
   await home.play('say: done')
-  expect(toolsIn(asked, 1)).toEqual(['read', 'write', 'edit', 'glob', 'grep', 'subagent', 'clone'])
+  expect(toolsIn(asked, 1)).toEqual([...FILES, 'subagent', 'clone', ...CONTROL])
+})
+
+const FILES = ['read', 'write', 'edit', 'glob', 'grep']
+const CONTROL = ['send_message', 'interrupt_agent', 'list_agents']
+
+test('B12.1: kept children alone can report; a preset may name the tool for those that have it', async () => {
+  const tools = { allow: ['Read', 'report', 'list_agents'] }
+  const { home, asked } = listening({ presets: presets({ name: 'teller', tools }) })
+  await using _ = home
+  const root = await home.play('say: done', { keep: true })
+  const parent = { sessionId: root.sessionId }
+  await home.play('say: done', { parent })
+  await home.play('say: done', { parent, keep: true })
+  await home.play('say: done', { parent, preset: 'teller' })
+  await home.play('say: done', { parent, preset: 'teller', keep: true })
+  const all = [...FILES, 'subagent', 'clone', ...CONTROL]
+  expect([1, 2, 3, 4].map((index) => toolsIn(asked, index))).toEqual([
+    all,
+    [...all, 'report'],
+    ['read', 'list_agents'],
+    ['read', 'list_agents', 'report'],
+  ])
 })

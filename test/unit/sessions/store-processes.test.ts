@@ -203,7 +203,9 @@ test('of two processes that take one key, one gets it; that of a dead one is fre
   expect(taken).toEqual([undefined, { digest: 'd', alive: true }])
   house.dead.add('one')
   expect(await two.takeKey('k', 'd', 1, 0)).toBeUndefined()
-  one.publish(header('late'), [entry(1, started, RUN)], { ...EMPTY_REGISTERS, openRun: RUN }, { key: 'k' })
+  const late = () =>
+    one.publish(header('late'), [entry(1, started, RUN)], { ...EMPTY_REGISTERS, openRun: RUN }, { key: 'k' })
+  expect(late).toThrow(/taken by another process/u)
   expect(two.usedKey('k')).toEqual({ digest: 'd', alive: true })
 })
 
