@@ -1,4 +1,4 @@
-/** The names that presets use for the file tools, and the tools' own. Apart, so that naming them loads none. */
+/** The names that presets use for the agent's own tools, and the tools' own. Apart, so that naming them loads none. */
 
 export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
   Read: 'read',
@@ -9,3 +9,7 @@ export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
   Grep: 'grep',
   LS: 'glob',
 }
+
+export const QUESTION_TOOL = 'ask'
+
+export const QUESTION_TOOL_NAMES: Readonly<Record<string, string>> = { AskUserQuestion: QUESTION_TOOL }

@@ -241,5 +241,5 @@ test('B7.5: a preset leaves out the delegation tools at any depth, and the promp
   for (const absent of ['`edit`', '`write`', '`grep`', 'subagent'])
     expect(request && systemOf(request)).not.toContain(absent)
   await home.play('say: done')
-  expect(toolsIn(asked, 1)).toEqual(['read', 'write', 'edit', 'glob', 'grep', 'subagent', 'clone'])
+  expect(toolsIn(asked, 1)).toEqual(['read', 'write', 'edit', 'glob', 'grep', 'ask', 'subagent', 'clone'])
 })

@@ -247,7 +247,7 @@ test('B3.8: when a child ends its sections, restrictions and statements are gone
     approvals: () => ({ policy: 'never', source: 'delegation' }),
   })
   expect(composition.inbox).toBeInstanceOf(Inbox)
-  expect(composition.tools.names()).toEqual(['read', 'glob', 'grep', 'subagent'])
+  expect(composition.tools.names()).toEqual(['read', 'glob', 'grep', 'ask', 'subagent'])
   expect(composition.sections.render()).toContain('somebody else')
   expect(composition.context.text()).toContain('You work for another agent')
   expect(shared.tools.names()).toEqual(tools)
