@@ -59,6 +59,8 @@ export interface ProviderDefinition {
   readonly name: string
   /** Everything is `none` until it is claimed here. */
   readonly capabilities?: Partial<SubagentCapabilities>
+  /** What it can't take although it claims the rows: throws a refusal, before anything happens, also on a dry run. */
+  check?(request: ResolvedStartRequest): void
   /**
    * One turn. A string is said; without one the turn ends with what was streamed. Whatever it throws after a
    * cancel is part of the cancel; otherwise it is a fault.
@@ -86,6 +88,7 @@ export const defineProvider = (definition: ProviderDefinition): SubagentProvider
     capabilities,
     negotiated: [],
     inheritsParentContext: false,
+    ...(definition.check !== undefined && { check: (request) => definition.check?.(request) }),
     open: async (request, { signal }) => {
       signal.throwIfAborted()
       return sessionOf(definition, capabilities, request)

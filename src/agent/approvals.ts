@@ -49,8 +49,9 @@ export class Approvals {
   /** Never rejects. Each ask leaves `approval/asked` and `approval/decided` with one id on the log. */
   async ask(question: ApprovalQuestion, { signal, toolCallId }: AskOptions): Promise<ApprovalDecision> {
     const id = this.#options.newId()
-    const { title, kind, reason } = question
-    const asked = { type: 'approval/asked', id, title, kind, reason, ...present({ toolCallId }) } as const
+    const { title, kind, reason, flag } = question
+    const facts = { id, title, kind, reason, ...present({ flag, toolCallId }) }
+    const asked: ApprovalAsked = { type: 'approval/asked', ...facts }
     if (!this.#record(asked)) return 'unavailable'
     const decided = await this.#decide({ ...question, id, ...present({ toolCallId }) }, signal)
     return this.#record({ type: 'approval/decided', id, ...decided }) ? decided.decision : 'unavailable'

@@ -82,7 +82,8 @@ export const runTurn = async (options: TurnOptions): Promise<TurnOutcome> => {
   try {
     const ending = await play(options, transcript, spending)
     const value = ending.ended === 'completed' ? structured?.value() : undefined
-    return { ...ending, ...present({ usage: spending.usage, structured: value }) }
+    const structuredOnly = structured === undefined ? undefined : true
+    return { ...ending, ...present({ usage: spending.usage, structured: value, structuredOnly }) }
   } finally {
     inbox.close()
     transcript.close('The turn ended before this call was run.')

@@ -33,6 +33,15 @@ export const reasonToAsk = ({ mode, kind, inside }: AccessFacts): string => {
   return 'the permission policy of this run asks before every write'
 }
 
+/** What would have let an access go on unasked: a session's sandbox is its children's too, its policy is not. */
+export const unaskedWith = ({ mode, kind, inside, asksForWrites }: AccessFacts): string =>
+  [
+    ...(ALLOWED[mode]({ mode, kind, inside })
+      ? []
+      : [`--sandbox ${inside ? 'workspace-write' : 'danger-full-access'}`]),
+    ...(kind === 'write' && asksForWrites === true ? ['"permission": "allow" in the configuration'] : []),
+  ].join(' and ')
+
 export interface Access {
   readonly kind: AccessKind
   readonly inside: boolean
@@ -55,7 +64,14 @@ export const authorize = async (access: Access, context: ToolContext): Promise<b
   const { path, title, toolKind: kind, content } = access
   // A service that fails is one that isn't there: it fails closed (B4.2).
   const decision = await context
-    .ask({ title, kind, reason, locations: [{ path }], ...(content !== undefined && { content }) })
+    .ask({
+      title,
+      kind,
+      reason,
+      flag: unaskedWith(facts),
+      locations: [{ path }],
+      ...(content !== undefined && { content }),
+    })
     .catch((): ApprovalDecision => 'unavailable')
   if (decision === 'allowed') return true
   throw new ToolFailure(

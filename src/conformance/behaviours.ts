@@ -106,6 +106,12 @@ export const BEHAVIOURS: readonly Requirement[] = [
     'a field that no request has is refused, and composition is left to presets',
   ),
   must(
+    'gate/own-refusal-comes-first',
+    'unfit',
+    'B1.3',
+    'what `check` refuses is refused before `open`, by a dry run too; the cue is owed with a `check`',
+  ),
+  must(
     'permission/answered-before-it-acts',
     'question',
     'law 8',

@@ -5,8 +5,11 @@ import { closest } from '../contract/parse.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { PROOFS } from './proofs.ts'
 
-/** The situations that a fixture brings about: each capability, and the ways a turn can go. */
-export type CueName = CapabilityId | BehaviourCue | ToolFilterCue
+/**
+ * The situations that a fixture brings about: each capability, the ways a turn can go, and for a provider with a
+ * `check` a request that it refuses.
+ */
+export type CueName = CapabilityId | BehaviourCue | ToolFilterCue | 'unfit'
 
 export type BehaviourCue =
   | 'answer'

@@ -41,6 +41,9 @@ export const observed = (provider: SubagentProvider): Observed => {
       get nativeId() {
         return session.nativeId
       },
+      get model() {
+        return session.model
+      },
       get usable() {
         return session.usable
       },
@@ -72,6 +75,7 @@ export const observed = (provider: SubagentProvider): Observed => {
       },
       negotiated: provider.negotiated,
       inheritsParentContext: provider.inheritsParentContext,
+      ...(provider.check !== undefined && { check: (request) => provider.check?.(request) }),
       open: async (request, setup) => {
         state.opens += 1
         const opening = provider.open(request, setup)

@@ -72,6 +72,11 @@ export class Stage implements AsyncDisposable {
     return this.runtime.start({ ...request, provider: this.observed.provider.name }, options)
   }
 
+  /** A dry run. */
+  check(request: Start): Promise<void> {
+    return this.runtime.check({ ...request, provider: this.observed.provider.name })
+  }
+
   async play(request: Start, stage: Evidence['stage'] = 'only'): Promise<Evidence> {
     const run = await this.start(request)
     return { result: await run.result, events: await eventsOf(run), place: this.place, stage }

@@ -2,6 +2,7 @@
 import { BEHAVIOUR_CHECKS } from './behaviour-checks.ts'
 import { namesAllMissing } from './checks/gate.ts'
 import { isHonoured } from './checks/honoured.ts'
+import { refusesBeforeOpen } from './checks/own-refusal.ts'
 import { isRefused } from './checks/refused.ts'
 import { claimedBy } from './claimed.ts'
 import { ConformanceFailure, Unmet } from './failure.ts'
@@ -34,6 +35,10 @@ const judge = async (requirement: Requirement, fixture: ProviderFixture): Promis
   }
   if (id === 'gate/names-all-that-is-missing') {
     await namesAllMissing(fixture, claimed)
+    return 'passed'
+  }
+  if (id === 'gate/own-refusal-comes-first') {
+    await refusesBeforeOpen(fixture)
     return 'passed'
   }
   const check = BEHAVIOUR_CHECKS[id]

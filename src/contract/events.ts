@@ -78,6 +78,8 @@ export interface ApprovalAsked {
   readonly title: string
   readonly kind: ToolKind
   readonly reason: string
+  /** What would have let it go on unasked, as a person writes it. */
+  readonly flag?: string
   readonly toolCallId?: string
 }
 

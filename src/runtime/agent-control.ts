@@ -13,7 +13,7 @@ export interface ControlHouse {
   readonly store: Store
   readonly sessions: ReadonlyMap<SessionId, LiveSession>
   readonly inboxes: Inboxes
-  now(): number
+  readonly now: () => number
 }
 
 /** The most that one look at a tree reads. */

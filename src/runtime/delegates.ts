@@ -38,9 +38,9 @@ export const delegationPort = (request: ResolvedStartRequest, house: DelegatesHo
       ...keptAgents(sessionId, house),
       atWork: () => inboxes.atWork(open()),
       report: (text) => {
-        const { run } = open()
-        if (run === undefined) throw notOpen(sessionId)
-        run.letters.report(text)
+        const letters = open().run?.letters
+        if (letters === undefined) throw notOpen(sessionId)
+        letters.report(text)
       },
     },
   })

@@ -90,3 +90,11 @@ const notSteerable = (provider: string): SubagentError =>
     `Text for the running turn was given, but ${provider} can't be steered. Wait for the turn to end.`,
     { provider, missing: ['steer'], fields: ['steer'], alternatives: [] },
   )
+
+export const nothingRuns = (): SubagentError =>
+  new SubagentError(
+    'INVALID_REQUEST',
+    'prompt',
+    'Text for the running turn was given, but the run is over. Send it as a prompt of a new run.',
+    { field: 'content' },
+  )

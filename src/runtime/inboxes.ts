@@ -26,7 +26,7 @@ export interface InboxHouse {
   readonly sessions: ReadonlyMap<SessionId, LiveSession>
   readonly log: Logger
   readonly closed: AbortSignal
-  now(): number
+  readonly now: () => number
   start(request: SubagentStartRequest, options: InnerStartOptions): Promise<SubagentRun>
 }
 
@@ -136,7 +136,7 @@ export class Inboxes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#inboxes.values().map(({ starting }) => starting))
+    await Promise.all([...this.#inboxes.values()].flatMap(({ starting }) => starting ?? []))
     for (const inbox of this.#inboxes.values()) this.#end(inbox)
   }
 

@@ -1,164 +1,104 @@
-/** One run: drives the agent's turn, and settles exactly once (laws 4–6). */
+/** A run as its callers hold it: while it is open its work, and after that only its end and where its events lie. */
 import type { ContentBlock, PermissionOutcome } from '../contract/content.ts'
-import { SubagentError } from '../contract/errors.ts'
-import type { LogEntry, ProviderEvent } from '../contract/events.ts'
-import { permissionId } from '../contract/ids.ts'
+import type { LogEntry } from '../contract/events.ts'
 import type { PermissionId, RunId, SessionId } from '../contract/ids.ts'
-import type { PermissionQuestion, Turn } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { SubagentRun } from '../contract/run.ts'
-import { after } from '../contract/timer.ts'
-import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
-import type { Output } from '../sessions/output.ts'
-import { conclusionOf, resultOf, startedEvent, steerAgent, unappliedNotice } from './edges.ts'
-import type { Conclusion } from './edges.ts'
-import { asFault, endingOf, failedWith, logFault, OVER } from './ending.ts'
-import type { Stop, Turned, Verdict } from './ending.ts'
-import { settlementNotice } from './notice.ts'
-import { checkedOutcome } from './outcome.ts'
-import { PermissionDesk } from './permission-desk.ts'
-import { clockLimits, RunClock } from './run-clock.ts'
+import type { SessionLog } from '../sessions/session-log.ts'
+import type { SessionStore } from '../sessions/store.ts'
+import { nothingRuns } from './edges.ts'
 import type { RunContext } from './run-context.ts'
 import { runEvents } from './run-events.ts'
-import type { EventOptions } from './run-events.ts'
-import { RunJournal } from './run-journal.ts'
-import { RunLetters } from './run-letters.ts'
-import { ToolCalls } from './tool-calls.ts'
+import type { EventOptions, RunSpan } from './run-events.ts'
+import type { RunLetters } from './run-letters.ts'
+import { RunWork } from './run-work.ts'
 
 export class LiveRun implements SubagentRun {
   readonly id: RunId
-  readonly result: Promise<SubagentResult>
+  readonly sessionId: SessionId
+  readonly parentSessionId: SessionId | undefined
+  readonly provider: string
+  readonly depth: number
+  readonly label: string | undefined
   readonly answers: boolean
-  readonly letters: RunLetters
-  #context: RunContext
-  readonly #resolve: (result: SubagentResult) => void
-  readonly #abort = new AbortController()
-  readonly #forced = Promise.withResolvers<undefined>()
-  readonly #stopped = Promise.withResolvers<void>()
-  readonly #tools = new ToolCalls()
-  readonly #journal: RunJournal
-  readonly #desk: PermissionDesk
-  readonly #startedAt: number
-  readonly #faults: Disposable
-  #clock: RunClock | undefined
-  #output: Output = NO_OUTPUT
-  #stop: Stop | undefined
-  #turnOver = false
+  readonly result: Promise<SubagentResult>
+  readonly #store: SessionStore
+  readonly #log: SessionLog
+  #span: RunSpan
+  /** Dropped with the end: who keeps a run, as a key does for a day, keeps neither its request nor its agent. */
+  #work: RunWork | undefined
 
   constructor(context: RunContext) {
-    this.#context = context
-    this.id = context.request.runId
-    this.answers = context.answers
+    const { session, request, surroundings, answers } = context
+    this.id = request.runId
+    this.sessionId = session.id
+    this.parentSessionId = request.parentSessionId
+    this.provider = session.registered.provider.name
+    this.depth = request.depth
+    this.label = request.label
+    this.answers = answers
+    this.#store = surroundings.store
+    this.#log = session.log
     const { promise, resolve } = Promise.withResolvers<SubagentResult>()
     this.result = promise
-    this.#resolve = resolve
-    const { surroundings, session, request } = context
-    this.#startedAt = surroundings.now()
-    this.#journal = new RunJournal({
-      log: session.log,
-      runId: this.id,
-      provider: this.provider,
-      logger: surroundings.log,
-      onFault: (error) => this.#end({ kind: 'fault', error }),
+    const work = new RunWork(context, (result) => {
+      const { firstSeq, lastSeq, unwritten } = work.journal
+      this.#span = { firstSeq, lastSeq, unwritten }
+      this.#work = undefined
+      resolve(result)
     })
-    this.letters = new RunLetters(context, this.#journal)
-    this.#desk = new PermissionDesk({
-      policy: request.permission,
-      answers: context.answers,
-      timeoutMs: surroundings.settings().permissionTimeoutMs,
-      path: session.path,
-      tools: this.#tools,
-      newId: () => permissionId(`perm_${surroundings.newId()}`),
-      append: (event) => {
-        this.stir()
-        return this.#journal.record(event)
-      },
-      committed: async () => (await this.#journal.flushed()) === undefined,
-    })
-    this.#faults = surroundings.store.onFault(session.id, (error) =>
-      this.#end({ kind: 'fault', error: logFault(error, this.provider) }),
-    )
+    this.#span = work.journal
+    this.#work = work
   }
 
-  get sessionId(): SessionId {
-    return this.#context.session.id
+  /** Of the open run. */
+  get request(): ResolvedStartRequest | undefined {
+    return this.#work?.request
   }
 
-  get provider(): string {
-    return this.#context.session.registered.provider.name
-  }
-
-  get depth(): number {
-    return this.#context.request.depth
-  }
-
-  get parentSessionId(): SessionId | undefined {
-    return this.#context.request.parentSessionId
-  }
-
-  get request(): ResolvedStartRequest {
-    return this.#context.request
-  }
-
-  get label(): string | undefined {
-    return this.#context.request.label
+  /** Of the open run. */
+  get letters(): RunLetters | undefined {
+    return this.#work?.letters
   }
 
   /** Publishes: once `run/started` is committed, the run is observable. */
   publish(): void {
-    const { request, session, agent, together } = this.#context
-    this.#journal.start(startedEvent(request, session.registered, together?.deliver), together)
-    const unapplied = unappliedNotice(request, agent, session.registered.provider)
-    if (unapplied !== undefined) this.#journal.record(unapplied)
+    this.#work?.publish()
   }
 
   /** It never was: its first event could not be committed. */
   withdraw(): void {
-    this.#faults[Symbol.dispose]()
+    this.#work?.withdraw()
   }
 
   async drive(): Promise<void> {
-    const { agent, request, surroundings } = this.#context
-    const limits = clockLimits(request, surroundings.settings())
-    this.#clock = new RunClock(
-      limits,
-      () => surroundings.now(),
-      () => this.#waitsForOthers,
-      (which) => this.#end({ kind: 'limit', which, limitMs: limits[`${which}Ms`] }),
-    )
-    const turned = await Promise.race([
-      Promise.try(() => agent.prompt(request.prompt, this.#turn()))
-        .then((outcome: unknown): Turned => ({ outcome: checkedOutcome(outcome, this.provider) }))
-        .catch((error: unknown): Turned => ({ fault: asFault(error, this.provider) })),
-      this.#forced.promise,
-    ])
-    await this.#settle(turned)
+    await this.#work?.drive()
   }
 
   events(options: EventOptions = {}): AsyncIterable<LogEntry> {
-    const { session, surroundings } = this.#context
-    return runEvents(surroundings.store, session.log, this.#journal, this.id, options)
+    return runEvents(this.#store, this.#log, this.#span, this.id, options)
   }
 
   respond(id: PermissionId, outcome: PermissionOutcome): void {
-    this.#desk.respond(id, outcome)
+    this.#work?.respond(id, outcome)
   }
 
   giveUp(id: PermissionId): void {
-    this.#desk.giveUp(id)
+    this.#work?.giveUp(id)
   }
 
   awaits(id: PermissionId): boolean {
-    return this.#desk.awaits(id)
+    return this.#work?.awaits(id) ?? false
   }
 
   async steer(content: readonly ContentBlock[]): Promise<void> {
-    await steerAgent(this.#context.agent, content, this.provider)
+    if (this.#work === undefined) throw nothingRuns()
+    await this.#work.steer(content)
   }
 
   cancel(reason: 'signal' | 'request' = 'request'): void {
-    this.#end({ kind: 'cancel', by: reason })
+    this.#work?.cancel(reason)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,131 +108,11 @@ export class LiveRun implements SubagentRun {
 
   /** Being stopped, or settled: it delegates no more. */
   get ending(): boolean {
-    return this.#stop !== undefined || this.#turnOver
+    return this.#work?.ending ?? true
   }
 
   /** Something that this run waited for has happened. */
   stir(): void {
-    this.#clock?.sign()
-    this.letters.look()
-  }
-
-  get #waitsForOthers(): boolean {
-    const { session } = this.#context
-    if (this.#context.waits()) return true
-    return this.#tools.running > 0 || this.#desk.open > 0 || [...session.children].some((child) => child.busy)
-  }
-
-  #turn(): Turn {
-    const { request, delegation, session } = this.#context
-    return {
-      request,
-      delegation,
-      signal: this.#abort.signal,
-      emit: (event, bytes) => this.#emit(event, bytes),
-      // A run that is being stopped waits for no reader.
-      drained: async () =>
-        this.#clock?.hold(Promise.race([session.log.readers.drained(), this.#stopped.promise])),
-      requestPermission: (question) => this.#ask(question),
-      letters: this.letters,
-    }
-  }
-
-  #emit(event: ProviderEvent, bytes?: number): boolean {
-    if (this.#turnOver) {
-      this.#journal.late(event)
-      return true
-    }
-    this.#clock?.sign()
-    if (!this.#journal.record(event, bytes)) return true
-    if (event.type === 'session/update') {
-      this.#output = advanceOutput(this.#output, event.update)
-      this.#tools.note(event.update)
-    }
-    // Once the run is being stopped its agent is read to the end, however far a reader is behind.
-    return this.#stop !== undefined || this.#context.session.log.readers.keepingUp
-  }
-
-  #ask(question: PermissionQuestion): Promise<PermissionOutcome> {
-    if (this.#turnOver) return Promise.resolve({ outcome: 'cancelled' })
-    this.#clock?.sign()
-    return this.#desk.ask(question)
-  }
-
-  /** The first reason to stop counts; open permissions are answered before the agent hears of it. */
-  #end(stop: Stop): void {
-    if (this.#stop !== undefined || this.#turnOver) return
-    this.#stop = stop
-    this.#desk.close()
-    this.#abort.abort(new SubagentError('CANCELLED', 'prompt', 'The run was stopped.', { by: 'request' }))
-    this.#stopped.resolve()
-    const { session } = this.#context
-    void session.stopStarts()
-    session.cancelBelow()
-    this.#context.dropBelow()
-    const grace = session.registered.settings.cancelMs ?? this.#context.surroundings.settings().cancelMs
-    const timer = after(grace, () => this.#forced.resolve(undefined))
-    void this.result.finally(() => timer[Symbol.dispose]())
-  }
-
-  async #settle(turned: Turned | undefined): Promise<void> {
-    const { session, request, agent } = this.#context
-    this.#clock?.[Symbol.dispose]()
-    this.#clock = undefined
-    this.#desk.close()
-    this.#turnOver = true
-    this.letters[Symbol.dispose]()
-    this.#stopped.resolve()
-    if (!this.#abort.signal.aborted) this.#abort.abort(OVER)
-    const closing = session.closing !== undefined
-    const stays = request.keep && !closing && turned !== undefined && agent.usable
-    let ending = turned
-    try {
-      // Also those that a kept session leaves when its own agent goes.
-      if (!stays) await this.#context.endChildren().then(() => session.dismissAgent())
-    } catch (error) {
-      ending = { fault: asFault(error, this.provider) }
-    }
-    const result = await this.#durable(this.#concluded(ending))
-    this.#faults[Symbol.dispose]()
-    session.run = undefined
-    this.#context = { ...this.#context, request: { ...request, prompt: [] } }
-    this.#resolve(result)
-    this.#context.settled(result)
-  }
-
-  /** Nobody hears of an end that isn't committed; one that never will be is a failure of its own. */
-  async #durable(result: SubagentResult): Promise<SubagentResult> {
-    const fault = await this.#journal.flushed()
-    if (fault === undefined || result.status === 'failed') return result
-    const { request } = this.#context
-    const said = conclusionOf(failedWith(fault), undefined, result.denied, result.durationMs)
-    return resultOf(request, this.provider, result.text, said)
-  }
-
-  /** Whatever goes wrong while the end is worked out, there is one. */
-  #concluded(turned: Turned | undefined): SubagentResult {
-    try {
-      return this.#conclude(turned)
-    } catch (error) {
-      return this.#conclude({ fault: asFault(error, this.provider) })
-    }
-  }
-
-  #conclude(turned: Turned | undefined): SubagentResult {
-    const { request, surroundings, checkSchema } = this.#context
-    const text = outputText(this.#output)
-    const outcome = turned !== undefined && 'outcome' in turned ? turned.outcome : undefined
-    const schema = outcome && checkSchema?.(outcome.structured, text)
-    const verdict: Verdict = endingOf({ stop: this.#stop, turned, text, ...(schema && { schema }) })
-    const { denied } = this.#desk
-    const conclude = (said: Verdict): Conclusion =>
-      conclusionOf(said, outcome, denied, surroundings.now() - this.#startedAt)
-    const conclusion = conclude(verdict)
-    const notice = settlementNotice(this.#context.session.log, this.id, conclusion, text, surroundings.now())
-    const settled = { type: 'run/settled', ...conclusion } as const
-    const fault = this.#journal.settle(settled, () => this.#desk.close(), notice)
-    const said = fault === undefined ? conclusion : conclude(failedWith(fault))
-    return resultOf(request, this.provider, text, said)
+    this.#work?.stir()
   }
 }

@@ -29,7 +29,7 @@ const isJson = (value: unknown): boolean => {
 /** The first thing that is wrong, in words. */
 const fault = (outcome: unknown): string | undefined => {
   if (!isRecord(outcome)) return 'it is no object'
-  const { ended, category, usage, denied, structured } = outcome
+  const { ended, category, usage, denied, structured, structuredOnly } = outcome
   if (ended === 'truncated') {
     if (!CUTS.has(category)) return '"category" must say what the turn was cut by'
   } else if (!ENDS.has(ended)) return '"ended" is no known end'
@@ -37,6 +37,8 @@ const fault = (outcome: unknown): string | undefined => {
   if (denied !== undefined && !(Array.isArray(denied) && denied.every((each) => isDenial(each)))) {
     return '"denied" must be a list of denials'
   }
+  if (structuredOnly !== undefined && typeof structuredOnly !== 'boolean')
+    return '"structuredOnly" is no boolean'
   return structured === undefined || isJson(structured) ? undefined : '"structured" is no JSON'
 }
 

@@ -22,6 +22,8 @@ export interface DeskOptions {
   newId(): PermissionId
   /** False when the event couldn't be recorded; then the run is being ended. */
   append(event: PermissionRequested | PermissionResolved): boolean
+  /** What policy denied by its own word. */
+  denied(denial: Denial): void
   /** Resolves when what was appended is committed, with false when it never will be. */
   committed(): Promise<boolean>
 }
@@ -35,7 +37,6 @@ interface Open {
 const CANCELLED: PermissionOutcome = { outcome: 'cancelled' }
 
 export class PermissionDesk {
-  readonly denied: Denial[] = []
   readonly #options: DeskOptions
   readonly #open = new Map<PermissionId, Open>()
   #closed = false
@@ -132,6 +133,6 @@ export class PermissionDesk {
 
   #deny({ toolCall }: PermissionQuestion): void {
     const { title, kind } = this.#options.tools.describe(toolCall)
-    this.denied.push({ title, kind, flag: allowingFlag(kind) })
+    this.#options.denied({ title, kind, flag: allowingFlag(kind) })
   }
 }

@@ -80,18 +80,18 @@ const recordSandbox = (log: SessionLog, { request }: Publication): void => {
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
 }
 
-const recordDescriptor = (log: SessionLog, { request, registered }: Publication): void => {
+const recordDescriptor = (log: SessionLog, { request, registered, agent }: Publication): void => {
+  const { parentSessionId, preset } = request
+  // What a child inherited stays its own; a root that asked for no model follows its deployment's.
+  const model = request.model ?? (parentSessionId === undefined ? undefined : agent.model)
   // A root's composition is needed again when its agent is set up anew.
-  const { parentSessionId, preset, model } = request
   if (parentSessionId === undefined && preset === undefined && model === undefined) return
   log.append({
     type: 'subagent/descriptor',
     version: DESCRIPTOR_VERSION,
     provider: registered.provider.name,
     mode: request.keep ? 'kept' : 'one-shot',
-    ...(request.label !== undefined && { label: request.label }),
-    ...(request.preset !== undefined && { preset: request.preset.name }),
-    ...(request.model !== undefined && { model: request.model }),
+    ...present({ label: request.label, preset: preset?.name, model }),
   })
 }
 

@@ -6,6 +6,9 @@ import type { SessionLog } from '../sessions/session-log.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { RunJournal } from './run-journal.ts'
 
+/** Where a run's events lie in its session's log. */
+export type RunSpan = Readonly<Pick<RunJournal, 'firstSeq' | 'lastSeq' | 'unwritten'>>
+
 export interface EventOptions {
   readonly after?: number
   readonly signal?: AbortSignal
@@ -14,7 +17,7 @@ export interface EventOptions {
 export const runEvents = (
   store: SessionStore,
   log: SessionLog,
-  { firstSeq, lastSeq, unwritten }: RunJournal,
+  { firstSeq, lastSeq, unwritten }: RunSpan,
   run: RunId,
   { after = 0, signal }: EventOptions,
 ): AsyncIterable<LogEntry> => {

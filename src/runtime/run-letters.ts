@@ -28,24 +28,25 @@ export class RunLetters implements TurnLetters, Disposable {
   }
 
   async next(signal: AbortSignal): Promise<readonly Letter[] | undefined> {
-    const { surroundings, atWork, slotReturned } = this.#context
+    const context = this.#context
+    const { store } = context.surroundings
     const aborted = Promise.withResolvers<void>()
     const abort = (): void => aborted.resolve()
     using scope = new DisposableStack()
     signal.addEventListener('abort', abort)
     scope.defer(() => signal.removeEventListener('abort', abort))
-    scope.use(surroundings.store.onLetter(this.#log.id, () => this.look()))
+    scope.use(store.onLetter(this.#log.id, () => this.look()))
     while (!signal.aborted && !this.#over) {
       const { promise } = this.#change
       if (this.#waiting().length > 0) {
-        await Promise.race([slotReturned(), aborted.promise])
+        await Promise.race([context.slotReturned(), aborted.promise])
         if (signal.aborted) break
         const letters = this.read()
         if (letters.length > 0) return letters
         // Another took them; or they can't be recorded, and then the run is being stopped.
         continue
       }
-      if (atWork() === 0) break
+      if (context.atWork() === 0) break
       await Promise.race([promise, aborted.promise])
     }
     return undefined

@@ -9,8 +9,8 @@ export type SchemaVerdict =
   | { readonly mismatch: SubagentError<'SCHEMA_MISMATCH'> }
 
 export interface SchemaCheck {
-  /** `structured` is the provider's own value; without one the whole text must be the JSON. */
-  (structured: JsonValue | undefined, text: string): SchemaVerdict
+  /** `structured` is the provider's own value; without one the whole text must be the JSON, where there may be a text. */
+  (structured: JsonValue | undefined, text: string | undefined): SchemaVerdict
 }
 
 const mismatch = (detail: string, path?: string): SchemaVerdict => ({
@@ -52,6 +52,7 @@ export const schemaCheck = async (schema: JsonObject): Promise<SchemaCheck> => {
   return (structured, text) => {
     let value = structured
     if (value === undefined) {
+      if (text === undefined) return mismatch('the agent gave no value')
       if (text.trim() === '') return mismatch('there is no answer')
       try {
         value = JSON.parse(text) as JsonValue

@@ -247,7 +247,7 @@ export class GatewayRuntime implements SubagentRuntime {
       atWork: () => this.#inboxes.atWork(session),
       slotReturned: () => this.#house.slotReturned(session),
       dropBelow: () => this.#inboxes.dropBelow(session),
-      settled: (result) => this.#settled(session, run, opened, result),
+      settled: (result) => this.#settled(session, run, opened, result, request.keep),
     })
     session.run = run
     this.#sessions.set(session.id, session)
@@ -272,7 +272,13 @@ export class GatewayRuntime implements SubagentRuntime {
     return run
   }
 
-  #settled(session: LiveSession, run: LiveRun, { ticket, observed }: Opened, result: SubagentResult): void {
+  #settled(
+    session: LiveSession,
+    run: LiveRun,
+    { ticket, observed }: Opened,
+    result: SubagentResult,
+    kept: boolean,
+  ): void {
     observed[Symbol.dispose]()
     this.#slots.release(ticket)
     this.#tickets.delete(session)
@@ -281,7 +287,7 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#slots.heed(run.provider, result.error)
     const { parent } = session
     if (session.agent === undefined) this.#forget(session)
-    if (run.request.keep) this.#inboxes.look(session.id)
+    if (kept) this.#inboxes.look(session.id)
     parent?.stir()
   }
 

@@ -104,16 +104,16 @@ test.each([
 const SCRIPT = 'delegate:\n  call write: {"path": "by-the-child.txt", "content": "x"}\n  say: I tried.'
 
 test.each([
-  ['read-only', false],
-  ['workspace-write', true],
+  ['read-only', false, 'I tried.\n\nPolicy denied it: Write by-the-child.txt.'],
+  ['workspace-write', true, 'I tried.'],
 ] as const)(
   'subgate run --sandbox %s: whether the child of the built-in agent writes is %s',
   async (...row) => {
-    const [sandbox, writes] = row
+    const [sandbox, writes, text] = row
     await using rig = new Rig()
     const options = ['--model', 'rehearsal', '--sandbox', sandbox, '--json']
     const ended = await rig.run(['run', 'spawn', SCRIPT, ...options])
-    expect(documentOf(ended)).toMatchObject({ status: 'completed', provider: 'spawn', text: 'I tried.' })
+    expect(documentOf(ended)).toMatchObject({ status: 'completed', provider: 'spawn', text })
     expect(existsSync(join(rig.work, 'by-the-child.txt'))).toBe(writes)
   },
 )

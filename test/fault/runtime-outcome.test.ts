@@ -13,6 +13,11 @@ test.each([
   ['a negative usage', { ended: 'completed', usage }, '"usage" must hold numbers of at least 0'],
   ['denials that are none', { ended: 'completed', denied: [1] }, '"denied" must be a list of denials'],
   ['a value that is no JSON', { ended: 'completed', structured: 1n }, '"structured" is no JSON'],
+  [
+    'no yes or no of where values come from',
+    { ended: 'completed', structuredOnly: 'yes' },
+    '"structuredOnly" is no boolean',
+  ],
 ])('law 4: a turn that ends with %s settles as a fault of its provider', async (_name, outcome, why) => {
   const home = house()
   const run = await home.start()

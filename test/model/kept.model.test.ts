@@ -2,175 +2,23 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../src/contract/logger.ts'
-import type { RunId, SessionId } from '../../src/contract/ids.ts'
-import type { Letter } from '../../src/contract/letters.ts'
-import type { RunStatus } from '../../src/contract/result.ts'
+import type { SessionId } from '../../src/contract/ids.ts'
 import { recoverLost } from '../../src/runtime/recover.ts'
-import { checkLog, house, until } from '../fixtures/house.ts'
-import type { House } from '../fixtures/house.ts'
-import { prompts, received, send, told, turnOf, waiting } from '../fixtures/kept.ts'
-import { mortalStore } from '../fixtures/mortal-store.ts'
-import type { PuppetTurn } from '../fixtures/puppet.ts'
+import { until } from '../fixtures/house.ts'
+import {
+  beginRoot,
+  command,
+  ended,
+  goOn,
+  MOST_CHILDREN,
+  onChild,
+  open,
+  settledIn,
+  turnNow,
+} from '../fixtures/kept-model.ts'
+import type { Command, Real } from '../fixtures/kept-model.ts'
+import { send, told, turnOf } from '../fixtures/kept.ts'
 import { storeHouse } from '../fixtures/store-file.ts'
-import type { StoreHouse } from '../fixtures/store-file.ts'
-
-const MOST_CHILDREN = 3
-
-interface Child {
-  readonly index: number
-  /** What its runs were asked, in order, and how those that are over ended. */
-  readonly prompts: string[]
-  readonly endings: RunStatus[]
-  running: boolean
-  /** Held by the process that lives; else it is stored. */
-  here: boolean
-  /** Messages that wait. */
-  queue: string[]
-  /** What it wrote to its parent, and how much of that the parent has read. */
-  readonly letters: string[]
-  read: number
-}
-
-interface Model {
-  readonly children: Child[]
-  rootRuns: boolean
-  sent: number
-}
-
-interface Process {
-  readonly home: House
-  die(): void
-}
-
-interface Real {
-  readonly place: StoreHouse
-  process: Process
-  processes: number
-  root: SessionId
-  rootTurn: PuppetTurn
-  readonly ids: SessionId[]
-  /** Runs of each child in the process that lives. */
-  readonly runsHere: number[]
-}
-
-const open = (place: StoreHouse, owner: string): Process => {
-  const { store, die } = mortalStore(place.open(owner))
-  return {
-    home: house({ store }),
-    die: () => {
-      place.dead.add(owner)
-      die()
-    },
-  }
-}
-
-const turnNow = (real: Real, { index }: Child): Promise<PuppetTurn> =>
-  turnOf(real.process.home, real.ids[index] as SessionId, real.runsHere[index] as number)
-
-/** The next message is taken, if one waits. */
-const goOn = async (child: Child, real: Real): Promise<void> => {
-  const next = child.queue.shift()
-  child.running = next !== undefined
-  if (next === undefined) return
-  child.prompts.push(next)
-  child.here = true
-  real.runsHere[child.index] = (real.runsHere[child.index] as number) + 1
-  await turnNow(real, child)
-}
-
-const ended = (child: Child, status: RunStatus): void => {
-  child.endings.push(status)
-  child.letters.push(`settled ${status}`)
-  child.running = false
-}
-
-const settledIn = (real: Real, { index, endings }: Child): Promise<void> =>
-  until(
-    () =>
-      real.process.home
-        .entries(real.ids[index] as SessionId)
-        .filter(({ event }) => event.type === 'run/settled').length === endings.length,
-  )
-
-const beginRoot = async (model: Model, real: Real): Promise<void> => {
-  const { home } = real.process
-  const before = home.puppet.turns.filter(({ turn }) => turn.request.sessionId === real.root).length
-  await home.start({ keep: true, session: { from: 'resume', sessionId: real.root } })
-  real.rootTurn = await turnOf(home, real.root, before + 1)
-  model.rootRuns = true
-}
-
-/** All that a child ever wrote: what its parent has read, then what waits for it. */
-const written = (real: Real, from: SessionId): readonly Letter[] => {
-  const { home } = real.process
-  const read = home
-    .entries(real.root)
-    .flatMap(({ event }) => (event.type === 'letter/received' ? [event.letter] : []))
-  const all = [...read, ...home.store.letters(real.root)]
-  return all.filter((letter) => letter.from === from)
-}
-
-const checkChild = (child: Child, real: Real): void => {
-  const { home } = real.process
-  const id = real.ids[child.index] as SessionId
-  const entries = home.entries(id)
-  checkLog(entries)
-  // No message is lost, doubled, or out of its order.
-  expect(prompts(home, id)).toEqual(child.prompts)
-  expect(waiting(home, id)).toEqual(child.queue.map((words) => `message ${words}`))
-  const settled = entries.flatMap(({ event, runId }) =>
-    event.type === 'run/settled' ? [[runId as RunId, event.status] as const] : [],
-  )
-  expect(settled.map(([, status]) => status)).toEqual(child.endings)
-  const letters = written(real, id)
-  expect(told(letters)).toEqual(child.letters)
-  expect(letters.map((letter) => letter.id)).toEqual(
-    letters.map((letter) => letter.id).toSorted((a, b) => a - b),
-  )
-  // One notice for each run that is over, and no other.
-  const notices = letters.flatMap((letter) =>
-    letter.kind === 'settled' && letter.runId !== undefined ? [letter.runId] : [],
-  )
-  expect(notices).toEqual(settled.map(([run]) => run))
-}
-
-const check = ({ children }: Model, real: Real): void => {
-  for (const child of children) checkChild(child, real)
-  const read = children.reduce((sum, child) => sum + child.read, 0)
-  expect(received(real.process.home.entries(real.root))).toHaveLength(read)
-}
-
-type Command = fc.AsyncCommand<Model, Real>
-
-const command = (
-  name: string,
-  may: (model: Model) => boolean,
-  run: (model: Model, real: Real) => Promise<void>,
-): Command => ({
-  check: may,
-  run: async (model, real) => {
-    await run(model, real)
-    check(model, real)
-  },
-  toString: () => name,
-})
-
-const onChild = (
-  name: string,
-  n: number,
-  may: (child: Child, model: Model) => boolean,
-  run: (child: Child, real: Real, model: Model) => Promise<void>,
-): Command => {
-  const fitting = (model: Model): readonly Child[] => model.children.filter((child) => may(child, model))
-  return command(
-    `${name} ${n}`,
-    (model) => fitting(model).length > 0,
-    async (model, real) => {
-      const all = fitting(model)
-      await run(all[n % all.length] as Child, real, model)
-    },
-  )
-}
 
 const startChild = command(
   'start',

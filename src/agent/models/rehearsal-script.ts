@@ -1,6 +1,7 @@
 /** The rehearsal model's script language, parsed: docs/rehearsal.md describes it. Pure. */
 import { SubagentError } from '../../contract/errors.ts'
 import { closest } from '../../contract/parse.ts'
+import { QUESTION_TOOL } from '../tools/tool-names.ts'
 
 export interface Call {
   readonly tool: string
@@ -27,7 +28,6 @@ export interface Step {
 }
 
 export const DELEGATION_TOOL = 'subagent'
-export const QUESTION_TOOL = 'ask'
 
 const VERBS = ['say', 'think', 'call', 'delegate', 'ask', 'fail', 'hang', 'length', 'refuse'] as const
 type Verb = (typeof VERBS)[number]

@@ -1,4 +1,4 @@
-/** The names that presets use for the file tools, and the tools' own. Apart, so that naming them loads none. */
+/** The names that presets use for the agent's own tools, and the tools' own. Apart, so that naming them loads none. */
 
 export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
   Read: 'read',
@@ -14,3 +14,6 @@ export const FILE_TOOL_NAMES: Readonly<Record<string, string>> = {
 export const CONTROL_TOOL_NAMES: readonly string[] = ['send_message', 'interrupt_agent', 'list_agents']
 /** In kept children alone. */
 export const REPORT_TOOL_NAME = 'report'
+export const QUESTION_TOOL = 'ask'
+
+export const QUESTION_TOOL_NAMES: Readonly<Record<string, string>> = { AskUserQuestion: QUESTION_TOOL }

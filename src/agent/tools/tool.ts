@@ -19,6 +19,8 @@ export interface ApprovalQuestion {
   readonly title: string
   readonly kind: ToolKind
   readonly reason: string
+  /** What would have let it go on unasked, as a person writes it. */
+  readonly flag?: string
   readonly locations?: readonly ToolCallLocation[]
   readonly content?: readonly ToolCallContent[]
 }

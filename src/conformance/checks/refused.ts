@@ -27,7 +27,8 @@ const lowered = (fixture: ProviderFixture, row: CapabilityId, to: 'none' | 'emul
         [Symbol.asyncDispose]: { value: () => session[Symbol.asyncDispose]() },
       }) as typeof session
     }
-    const provider = { name, negotiated, inheritsParentContext, capabilities, open }
+    const check: SubagentProvider['check'] = (request) => subject.provider.check?.(request)
+    const provider = { name, negotiated, inheritsParentContext, capabilities, check, open }
     return {
       provider,
       ...(subject.settings !== undefined && { settings: subject.settings }),

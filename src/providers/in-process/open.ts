@@ -6,11 +6,11 @@ import type { ApprovalPolicy } from '../../contract/events.ts'
 import { present } from '../../contract/present.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import { rowsOf } from './capabilities.ts'
-import { checkPermission } from './child-permission.ts'
 import { compose } from './composition.ts'
 import type { Composition, CompositionInputs } from './composition.ts'
 import type { Deployment } from './deployment.ts'
 import { ajvInputs } from './inputs.ts'
+import { modelOf } from './model-of.ts'
 import type { InProcessName, ProviderSessionOpener } from './provider.ts'
 import { InProcessSession } from './session.ts'
 import { sharedScopes } from './shared.ts'
@@ -22,7 +22,6 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
   const { store, outputsDir, delegationTools } = deployment
 
   return async (request, setup) => {
-    check(name, request)
     const { sessionId, parentSessionId } = request
     const isChild = parentSessionId !== undefined
     if (isChild && request.origin.from !== 'resume') {
@@ -64,20 +63,6 @@ export const sessionOpener = (name: InProcessName, deployment: Deployment): Prov
   }
 }
 
-const check = (name: InProcessName, request: ResolvedStartRequest): void => {
-  const { parentSessionId, origin } = request
-  const isChild = parentSessionId !== undefined
-  if (name === 'fork' && !isChild && origin.from === 'new') {
-    throw new SubagentError(
-      'INVALID_REQUEST',
-      'resolve',
-      'A fork was asked for without a parent whose conversation it could share. Use spawn for a root session.',
-      { field: 'parent' },
-    )
-  }
-  checkPermission(request)
-}
-
 /** A session that can't get its composition back isn't taken up with another one (B9.3). */
 const composed = (request: ResolvedStartRequest, inputs: CompositionInputs): Composition => {
   try {
@@ -94,14 +79,4 @@ const composed = (request: ResolvedStartRequest, inputs: CompositionInputs): Com
       { sessionId, reason },
     )
   }
-}
-
-/** One that is taken up again goes on with the model that it was created with (B9.1). */
-const modelOf = (request: ResolvedStartRequest, deployment: Deployment): string => {
-  const { model, sessionId, parentSessionId } = request
-  const before = deployment.store.get(sessionId)?.registers.descriptor?.model
-  const inherited = parentSessionId && deployment.models.get(parentSessionId)
-  const chosen = model ?? before ?? inherited ?? deployment.model
-  if (chosen !== undefined) return chosen
-  throw new SubagentError('INVALID_REQUEST', 'resolve', deployment.modelHint(), { field: 'model' })
 }

@@ -1,8 +1,14 @@
 /** The built-in agent as a provider: `spawn` starts afresh, `fork` with the completed turns of its parent. */
-import { CONTROL_TOOL_NAMES, FILE_TOOL_NAMES, REPORT_TOOL_NAME } from '../../agent/tools/tool-names.ts'
+import {
+  CONTROL_TOOL_NAMES,
+  FILE_TOOL_NAMES,
+  QUESTION_TOOL_NAMES,
+  REPORT_TOOL_NAME,
+} from '../../agent/tools/tool-names.ts'
 import type { ProviderSession, SubagentProvider } from '../../contract/provider.ts'
 import { BY_MODEL, DECLARED } from './capabilities.ts'
 import type { Deployment } from './deployment.ts'
+import { checkStart } from './start-check.ts'
 
 export type InProcessName = 'spawn' | 'fork'
 
@@ -26,8 +32,10 @@ export const inProcessProvider = (name: InProcessName, deployment: Deployment): 
     inheritsParentContext: name === 'fork',
     toolNames: {
       ...FILE_TOOL_NAMES,
+      ...QUESTION_TOOL_NAMES,
       ...Object.fromEntries(namesOf(deployment).map((own) => [own, own])),
     },
+    check: (request) => checkStart(name, request, deployment),
     open: async (request, setup): Promise<ProviderSession> => {
       opener ??= load()
       return (await opener)(request, setup)

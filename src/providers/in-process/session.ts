@@ -16,7 +16,6 @@ import type { ProviderSession, Turn } from '../../contract/provider.ts'
 import type { ResolvedStartRequest, SandboxMode } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { unreviewedAuto } from './auto.ts'
-import { checkPermission } from './child-permission.ts'
 import type { Composition } from './composition.ts'
 import type { Deployment } from './deployment.ts'
 import { conversationOf } from './conversation.ts'
@@ -39,12 +38,14 @@ export class InProcessSession implements ProviderSession {
   /** Our own id: the conversation is the log. */
   readonly nativeId: string
   readonly readsLetters = true
+  readonly model: string
   readonly #parts: SessionParts
 
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.capabilities = parts.capabilities
     this.nativeId = parts.request.sessionId
+    this.model = parts.model.ref
   }
 
   get usable(): boolean {
@@ -55,7 +56,6 @@ export class InProcessSession implements ProviderSession {
     const { deployment, model, composition, outputs, compileSchema, sandbox, policy } = this.#parts
     const { tools, sections, context, inbox } = composition
     const { request } = turn
-    checkPermission(request)
     using scope = new DisposableStack()
     // Text that is given while the conversation is read waits for the first step.
     inbox.open()

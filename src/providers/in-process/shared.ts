@@ -1,5 +1,6 @@
 /** The registries of a deployment that every session's own scopes stand on. */
 import { PERSONA_ORDER, PERSONA_SECTION, PromptSections } from '../../agent/prompt/sections.ts'
+import { askTool } from '../../agent/tools/ask.ts'
 import { FILE_FAMILY, FILE_TOOLS, fileGuidance } from '../../agent/tools/file-tools.ts'
 import { ToolRegistry } from '../../agent/tools/registry.ts'
 
@@ -14,7 +15,7 @@ export interface Shared {
 
 export const sharedScopes = (): Shared => {
   const tools = new ToolRegistry()
-  for (const tool of FILE_TOOLS) tools.add(tool)
+  for (const tool of [...FILE_TOOLS, askTool]) tools.add(tool)
   tools.guide(FILE_FAMILY, fileGuidance)
   const sections = new PromptSections()
   sections.section({ name: PERSONA_SECTION, order: PERSONA_ORDER, text: IDENTITY })

@@ -131,6 +131,7 @@ const eventSchema = z.discriminatedUnion('type', [
     title: text,
     kind: name,
     reason: text,
+    flag: z.exactOptional(text),
     toolCallId: z.exactOptional(text),
   }),
   z.strictObject({

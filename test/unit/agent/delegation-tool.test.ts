@@ -82,7 +82,10 @@ describe('B2.5: mounting', () => {
 
 describe('B2.6: at the cap', () => {
   const at = (current: number, cap?: number): FakeOptions => ({
-    depth: () => ({ current, ...(cap !== undefined && { cap }) }),
+    depth: ({ operatorMaxDepth: number } = {}) => {
+      const caps = [cap, number].filter((each) => each !== undefined)
+      return { current, ...(caps.length > 0 && { cap: Math.min(...caps) }) }
+    },
   })
 
   test.each<[Partial<DelegationBinding>, FakeOptions, boolean]>([
@@ -119,16 +122,19 @@ describe('B2.6: at the cap', () => {
 })
 
 describe('a child', () => {
-  test('gets the prompt, its label, the number of the operator and nothing else', async () => {
+  test('B2.4: gets the prompt and its label, and beside the request the number of the operator', async () => {
     const delegation = fakeDelegation({ ends: {} })
     await rigOf(delegation, [answer(call('a', 'subagent', task('x')))], { maxDepth: 2 }).run()
     await rigOf(delegation, [answer(call('a', 'subagent', task('y')))], {
       maxDepth: 'provider-managed',
     }).run()
+    await rigOf(delegation, [answer(call('a', 'subagent', task('z', true)))], { maxDepth: 3 }).run()
     expect(delegation.children.map(({ request }) => request)).toEqual([
-      { provider: 'helper', prompt: [{ type: 'text', text: 'Do x.' }], label: 'x', maxDepth: 2 },
+      { provider: 'helper', prompt: [{ type: 'text', text: 'Do x.' }], label: 'x' },
       { provider: 'helper', prompt: [{ type: 'text', text: 'Do y.' }], label: 'y' },
+      { provider: 'helper', prompt: [{ type: 'text', text: 'Do z.' }], label: 'z' },
     ])
+    expect(delegation.children.map(({ operatorMaxDepth }) => operatorMaxDepth)).toEqual([2, undefined, 3])
   })
 
   test('B12.1: runs beside its siblings of the same step', async () => {

@@ -1,6 +1,6 @@
 /** The sandbox policy: what goes on by itself, what is asked, and what an answer means (B4). */
 import { describe, expect, test } from 'vitest'
-import { authorize, decideAccess, reasonToAsk } from '../../../src/agent/sandbox.ts'
+import { authorize, decideAccess, reasonToAsk, unaskedWith } from '../../../src/agent/sandbox.ts'
 import { toolHouse } from '../../fixtures/tool-house.ts'
 
 describe('an access', () => {
@@ -45,6 +45,22 @@ describe('an access', () => {
   })
 })
 
+describe('what would have let it go on unasked', () => {
+  const CONFIG = '"permission": "allow" in the configuration'
+
+  test.each([
+    ['read-only', 'write', true, false, '--sandbox workspace-write'],
+    ['read-only', 'write', false, false, '--sandbox danger-full-access'],
+    ['read-only', 'read', false, false, '--sandbox danger-full-access'],
+    ['workspace-write', 'write', false, false, '--sandbox danger-full-access'],
+    ['workspace-write', 'write', true, true, CONFIG],
+    ['read-only', 'write', true, true, `--sandbox workspace-write and ${CONFIG}`],
+    ['read-only', 'read', false, true, '--sandbox danger-full-access'],
+  ] as const)('%s, %s, inside %s, asks for writes %s: %s', (mode, kind, inside, asksForWrites, flag) => {
+    expect(unaskedWith({ mode, kind, inside, asksForWrites })).toBe(flag)
+  })
+})
+
 describe('an answer', () => {
   const access = { kind: 'write', inside: false, path: '/x', title: 'Write /x', toolKind: 'edit' } as const
 
@@ -57,6 +73,7 @@ describe('an answer', () => {
       title: 'Write /x',
       kind: 'edit',
       reason: "it lies outside of the session's directories",
+      flag: '--sandbox danger-full-access',
       locations: [{ path: '/x' }],
     })
   })

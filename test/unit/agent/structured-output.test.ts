@@ -53,7 +53,11 @@ test('a call whose final result failed counts for nothing: a hook denied it', as
   const { outcome } = await played([answer(submit('a', { n: 1 }))], NUMBER, {
     hooks: [() => ({ verdict: 'deny', reason: 'no' })],
   })
-  expect(outcome).toEqual({ ended: 'completed', usage: { inputTokens: 20, outputTokens: 10 } })
+  expect(outcome).toEqual({
+    ended: 'completed',
+    structuredOnly: true,
+    usage: { inputTokens: 20, outputTokens: 10 },
+  })
 })
 
 test('a value stays its own when the turn is cut short later', async () => {

@@ -35,6 +35,7 @@ const PINNED = [
   'open/claims-no-more-than-declared',
   'gate/names-all-that-is-missing',
   'gate/unknown-controls-are-refused',
+  'gate/own-refusal-comes-first',
   'permission/answered-before-it-acts',
   'permission/cancel-answers-what-is-open',
   'tool-filter/qualified-name',
@@ -59,7 +60,8 @@ describe('the manifest', () => {
   })
 
   test('every behaviour has a check, and no check is without one', () => {
-    const special = /^(?:capability\/|tool-filter\/|gate\/names-all-that-is-missing$)/u
+    const special =
+      /^(?:capability\/|tool-filter\/|gate\/names-all-that-is-missing$|gate\/own-refusal-comes-first$)/u
     expect(Object.keys(BEHAVIOUR_CHECKS).toSorted()).toEqual(ids.filter((id) => !special.test(id)).toSorted())
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SetupScope } from '../../../src/contract/provider.ts'
 import type { SessionId } from '../../../src/contract/ids.ts'
-import { codeOf } from '../../fixtures/house.ts'
+import { codeOf, text } from '../../fixtures/house.ts'
 import { agents, call, delegate, keepingScopes } from '../../fixtures/in-process.ts'
 import { overheard, statementsIn, systemOf, toolResults } from '../../fixtures/in-process.ts'
 import { mode, PIN, policyOf, sameAsFolded } from '../../fixtures/inherited-policy.ts'
@@ -72,17 +72,21 @@ test('B4.3: the system prompt of parent, spawn and fork is the same to the byte'
 })
 
 test.each(['ask', 'allow-reads', 'allow'] as const)(
-  'B4.4: permission "%s" on a delegated child is INVALID_REQUEST, at its start and at a follow-up',
+  'B1.3, B4.4: permission "%s" on a delegated child is INVALID_REQUEST, at its start and at a follow-up, before open',
   async (permission) => {
-    await using home = agents({ settings: { permission: 'allow' } })
+    const scopes = new Map<SessionId, SetupScope>()
+    await using home = agents({ settings: { permission: 'allow' }, wrap: keepingScopes(scopes) })
     const parent = { sessionId: (await home.play('say: ready', { keep: true })).sessionId }
-    expect(await codeOf(home.start('say: done', { parent, permission }))).toBe('INVALID_REQUEST')
-    expect(home.ids).toHaveLength(1)
+    const request = { provider: 'spawn', prompt: text('say: done'), parent, permission } as const
+    expect(await codeOf(home.runtime.check(request))).toBe('INVALID_REQUEST')
+    expect(await codeOf(home.runtime.start(request))).toBe('INVALID_REQUEST')
+    expect([home.ids.length, scopes.size]).toEqual([1, 1])
     const child = await home.play('say: done', { parent, keep: true, permission: 'deny' })
     expect(child.status).toBe('completed')
     const session = { from: 'resume', sessionId: child.sessionId } as const
-    const again = await home.play('say: more', { session, permission })
-    expect(again.error?.code).toBe('INVALID_REQUEST')
+    const stored = home.entries(child.sessionId)
+    expect(await codeOf(home.start('say: more', { session, permission }))).toBe('INVALID_REQUEST')
+    expect(home.entries(child.sessionId)).toEqual(stored)
   },
 )
 

@@ -244,7 +244,7 @@ test('B7.5: a preset leaves out the delegation tools at any depth, and the promp
   expect(toolsIn(asked, 1)).toEqual([...FILES, 'subagent', 'clone', ...CONTROL])
 })
 
-const FILES = ['read', 'write', 'edit', 'glob', 'grep']
+const FILES = ['read', 'write', 'edit', 'glob', 'grep', 'ask']
 const CONTROL = ['send_message', 'interrupt_agent', 'list_agents']
 
 test('B12.1: kept children alone can report; a preset may name the tool for those that have it', async () => {

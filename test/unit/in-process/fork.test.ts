@@ -1,12 +1,14 @@
 /** A fork shares its parent's completed turns by reference, and costs the same whatever their number (B8). */
 import { expect, test } from 'vitest'
 import { sessionId } from '../../../src/contract/ids.ts'
+import type { SessionId } from '../../../src/contract/ids.ts'
 import type { LogEntry } from '../../../src/contract/events.ts'
+import type { SetupScope } from '../../../src/contract/provider.ts'
 import { foldRegisters } from '../../../src/sessions/registers.ts'
 import type { Store } from '../../../src/sessions/store.ts'
 import { memoryStore } from '../../../src/sessions/memory-store.ts'
-import { codeOf } from '../../fixtures/house.ts'
-import { agents, delegate, overheard } from '../../fixtures/in-process.ts'
+import { codeOf, text } from '../../fixtures/house.ts'
+import { agents, delegate, keepingScopes, overheard } from '../../fixtures/in-process.ts'
 import type { Asked } from '../../fixtures/in-process.ts'
 import { storeConversation } from '../../fixtures/long-conversation.ts'
 
@@ -18,10 +20,10 @@ test('B8.1: a fork knows the completed turns of its parent, and nothing of the t
   const { sessionId: id } = await home.play('say: marmalade', { keep: true })
   const completed = home.entries(id).length
   const script = ['say: quince', delegate('clone', 'What do you know?')].join('\n')
-  const { text } = await home.play(script, { session: { from: 'resume', sessionId: id } })
+  const { text: said } = await home.play(script, { session: { from: 'resume', sessionId: id } })
   const [, child] = home.ids
   expect(child && home.store.get(child)?.header.prefix).toEqual([{ sessionId: id, count: completed }])
-  expect(text).toContain('earlier: say: marmalade')
+  expect(said).toContain('earlier: say: marmalade')
   expect(wordsOf(asked, 2)).toContain('marmalade')
   expect(wordsOf(asked, 2)).not.toContain('quince')
 })
@@ -121,9 +123,27 @@ test('B8.2: the start of a fork reads no history, and stores none, whatever its 
   expect(home.store.get(run.sessionId)?.registers).toEqual(folded)
 })
 
-test('B8: a fork without a parent is INVALID_REQUEST, and nothing is published', async () => {
+test('B8.2: a prefix outlives its parent: a fork whose parent was closed and removed reads and goes on', async () => {
   await using home = agents()
-  expect(await codeOf(home.start('say: done', { provider: 'fork' }))).toBe('INVALID_REQUEST')
-  expect(home.ids).toEqual([])
+  const { store } = home
+  const { sessionId: parent } = await home.play('say: marmalade', { keep: true })
+  const child = await home.play('say: ready', { provider: 'fork', parent: { sessionId: parent }, keep: true })
+  const before = home.entries(child.sessionId)
+  await home.runtime.close(parent)
+  await store.remove([parent])
+  expect(store.get(parent)).toBeUndefined()
+  expect(home.entries(child.sessionId)).toEqual(before)
+  const session = { from: 'resume', sessionId: child.sessionId } as const
+  const again = await home.play('What do you know?', { provider: 'fork', session })
+  expect(again.text).toContain('earlier: say: marmalade')
+})
+
+test('B8: a fork without a parent is INVALID_REQUEST, by a dry run too, and nothing is set up', async () => {
+  const scopes = new Map<SessionId, SetupScope>()
+  await using home = agents({ wrap: keepingScopes(scopes) })
+  const request = { provider: 'fork', prompt: text('say: done') }
+  expect(await codeOf(home.runtime.check(request))).toBe('INVALID_REQUEST')
+  expect(await codeOf(home.runtime.start(request))).toBe('INVALID_REQUEST')
+  expect([home.ids, scopes.size]).toEqual([[], 0])
   expect(home.runtime.load).toEqual({ active: 0, queued: 0 })
 })

@@ -70,7 +70,14 @@ test.each(['spawn', 'fork'] as const)(
       { type: 'permission/preset', preset: 'auto', source: 'delegation' },
       mode('read-only'),
       PIN,
-      { type: 'subagent/descriptor', version: 3, provider, mode: 'one-shot', label: 'look' },
+      {
+        type: 'subagent/descriptor',
+        version: 3,
+        provider,
+        mode: 'one-shot',
+        label: 'look',
+        model: 'rehearsal',
+      },
     ])
   },
 )

@@ -248,7 +248,7 @@ test('B3.8: when a child ends its sections, restrictions and statements are gone
   })
   expect(composition.inbox).toBeInstanceOf(Inbox)
   const control = ['send_message', 'interrupt_agent', 'list_agents']
-  expect(composition.tools.names()).toEqual(['read', 'glob', 'grep', 'subagent', ...control])
+  expect(composition.tools.names()).toEqual(['read', 'glob', 'grep', 'ask', 'subagent', ...control])
   expect(composition.sections.render()).toContain('somebody else')
   expect(composition.context.text()).toContain('You work for another agent')
   expect(shared.tools.names()).toEqual(tools)

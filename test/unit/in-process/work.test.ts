@@ -71,7 +71,14 @@ test('B12.3, B14: a question to a person from a delegated child is answered at o
   )
   expect((await run.result).text).toContain('I could not ask.')
   const child = home.entries(home.ids[1])
-  expect(toolResults(child)[0]).toMatch(/^failed: /u)
+  expect(toolResults(child)).toEqual([
+    'failed: No. Go on without it, and say in your answer what you left undone.',
+  ])
+  const asked = child.flatMap(({ event }) => (event.type.startsWith('approval/') ? [event] : []))
+  expect(asked.slice(1)).toMatchObject([
+    { type: 'approval/asked', title: 'May I?', kind: 'other' },
+    { type: 'approval/decided', decision: 'rejected', by: 'policy' },
+  ])
   expect(child.map(({ event }) => event.type)).not.toContain('permission/requested')
 })
 
@@ -97,6 +104,24 @@ test('B13.1: a clean finish without a value is failed with SCHEMA_MISMATCH, in a
   const result = await home.play('say: It is 42.', { parent, outputSchema: SCHEMA })
   expect(result).toMatchObject({ status: 'failed', category: 'schema', error: { code: 'SCHEMA_MISMATCH' } })
 })
+
+test.each(['{"n": 42}', '42'])(
+  'B13.1: the text %s is no value where the agent has a tool for it, however well it fits',
+  async (said) => {
+    const { home } = listening()
+    await using _ = home
+    const result = await home.play(`say: ${said}`, { outputSchema: {} })
+    expect(result).toMatchObject({
+      status: 'failed',
+      category: 'schema',
+      error: {
+        code: 'SCHEMA_MISMATCH',
+        message: "The answer doesn't fit the schema that was asked for: the agent gave no value.",
+      },
+    })
+    expect([result.text, result.structured]).toEqual([said, undefined])
+  },
+)
 
 test('B13.1: the tool belongs to its run alone', async () => {
   const { home, asked } = listening()

@@ -29,6 +29,15 @@ test('a refused start rejects with a typed error', async () => {
   })
 })
 
+test('what is no provider is refused at once, with what it lacks', async () => {
+  const definition = { name: 'finder', run: () => 'found' }
+  await expect(openSubgate({ providers: [{ provider: definition as never }] })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message:
+      'A provider "finder" was given, but it has "run", but no "open" function. Make it with defineProvider.',
+  })
+})
+
 test('a start gives the run: its events, its questions, its result', async () => {
   await using subgate = await openSubgate({ providers: [{ provider: scripted() }] })
   const prompt = playing([{ ask: 'Write file', granted: [{ say: 'written' }] }])

@@ -32,6 +32,12 @@ describe('B2.4: the cap', () => {
       5,
     ],
     ['of a child is none where nobody gave one', { parent: { depth: 0 } }, undefined],
+    ['of a child is none where code says so', { parent: { depth: 3 }, host: 'unbounded' }, undefined],
+    [
+      "of a child stays its request's where code sets no bound",
+      { parent: { depth: 0 }, requested: 2, host: 'unbounded' },
+      2,
+    ],
   ])('%s', (_what, inputs, cap) => {
     expect(effectiveCap(inputs)).toBe(cap)
   })

@@ -1,6 +1,14 @@
 /** Callers that share a start by its key: none is tied to another, and keys are forgotten. */
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { checkIdle, codeOf, house, text } from '../../fixtures/house.ts'
+import { claims } from '../../../src/capabilities/rows.ts'
+import { permissionId } from '../../../src/contract/ids.ts'
+import type { ProviderSession, SubagentProvider } from '../../../src/contract/provider.ts'
+import { defineProvider } from '../../../src/provider.ts'
+import { say } from '../../fixtures/entries.ts'
+import { checkIdle, codeOf, collect, house, text } from '../../fixtures/house.ts'
 
 const key = { idempotencyKey: 'k' }
 
@@ -87,10 +95,83 @@ test('of more than 1000 keys the oldest is forgotten', async () => {
   expect((await begin('0')).id).not.toBe(first.id)
 })
 
-test('a settled run holds no prompt', async () => {
+/** A flag of the engine, so that a test can ask for a collection. */
+const collector = (): (() => void) => {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
+
+/** References are held until the task ends in which they were made or looked at. */
+const collected = async (references: readonly WeakRef<object>[]): Promise<number> => {
+  const sweep = collector()
+  let left = references.length
+  for (let round = 0; round < 20 && left > 0; round += 1) {
+    await setImmediate()
+    sweep()
+    left = references.filter((reference) => reference.deref() !== undefined).length
+  }
+  return left
+}
+
+/** Answers, and keeps nothing; what it was given and what it gave are noted without holding them. */
+const forgetful = (seen: WeakRef<object>[]): SubagentProvider => ({
+  ...defineProvider({ name: 'forgetful', run: () => '' }),
+  open: (request) => {
+    const session: ProviderSession = {
+      capabilities: claims({}),
+      usable: true,
+      prompt: (content, turn) => {
+        seen.push(new WeakRef(content), new WeakRef(turn), new WeakRef(turn.delegation))
+        turn.emit({ type: 'session/update', update: say('fine') })
+        return Promise.resolve({ ended: 'completed' })
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }
+    seen.push(new WeakRef(request), new WeakRef(session))
+    return Promise.resolve(session)
+  },
+})
+
+test.each([false, true])(
+  'a key keeps its settled run without its request, its agent or its turn, and still gives result and events (caller with a signal: %s)',
+  async (withSignal) => {
+    const seen: WeakRef<object>[] = []
+    await using home = house({ providers: [{ provider: forgetful(seen) }] })
+    const caller = new AbortController()
+    const options = withSignal ? { signal: caller.signal } : {}
+    const start = () => home.start({ ...key, provider: 'forgetful', meta: { note: 'long' } }, options)
+    const [id, before] = await (async () => {
+      const run = await start()
+      await run.result
+      return [run.id, await collect(run)]
+    })()
+    expect(seen).toHaveLength(5)
+    expect(await collected(seen)).toBe(0)
+    const again = await start()
+    expect([again.id, (await again.result).text]).toEqual([id, 'fine'])
+    expect(await collect(again)).toEqual(before)
+    expect(seen).toHaveLength(5)
+  },
+)
+
+test('what is asked of a settled run does no harm, and text for its turn is refused', async () => {
   await using home = house()
-  const run = await home.start({ prompt: text('long') })
+  const run = await home.start()
+  home.puppet.turns[0]?.end()
+  const result = await run.result
   run.cancel()
-  await run.result
-  expect((run as unknown as { request: { prompt: unknown } }).request.prompt).toEqual([])
+  run.giveUp(permissionId('perm_1'))
+  run.respond(permissionId('perm_1'), { outcome: 'cancelled' })
+  expect(await codeOf(run.steer(text('more')))).toBe('INVALID_REQUEST')
+  await run[Symbol.asyncDispose]()
+  expect(await run.result).toBe(result)
+  const { id, sessionId, provider, depth, label, parentSessionId } = run
+  expect({ runId: id, sessionId, provider, depth, label, parentSessionId }).toEqual({
+    runId: result.runId,
+    sessionId: result.sessionId,
+    provider: 'puppet',
+    depth: 0,
+    label: undefined,
+    parentSessionId: undefined,
+  })
 })

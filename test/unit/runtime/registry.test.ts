@@ -20,6 +20,35 @@ test('B1.1: a duplicate name or alias is refused, and the first stays untouched'
   expect(providers.names()).toEqual(['a'])
 })
 
+test.each<[unknown, string]>([
+  [undefined, 'A provider was given, but it is no object. Make it with defineProvider.'],
+  [{ open: () => {} }, 'A provider was given, but it has no name. Make it with defineProvider.'],
+  [{ name: '', open: () => {} }, 'A provider "" was given, but it has no name. Make it with defineProvider.'],
+  [{ name: 'a' }, 'A provider "a" was given, but it has no "open" function. Make it with defineProvider.'],
+  [
+    { name: 'a', run: () => 'hello' },
+    'A provider "a" was given, but it has "run", but no "open" function. Make it with defineProvider.',
+  ],
+  [
+    { name: 'a', open: () => {} },
+    'A provider "a" was given, but it has no "capabilities". Make it with defineProvider.',
+  ],
+  [
+    { name: 'a', open: () => {}, capabilities: {} },
+    'A provider "a" was given, but it has no list "negotiated". Make it with defineProvider.',
+  ],
+  [
+    { ...puppet({ name: 'a' }), check: 'yes', open: () => {} },
+    'A provider "a" was given, but it has a "check" that is no function. Make it with defineProvider.',
+  ],
+])('what is no provider is refused when it is added: %j', (value, message) => {
+  const providers = registry()
+  expect(() => providers.add(value as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_REQUEST', data: { field: 'provider' }, message }),
+  )
+  expect(providers.names()).toEqual([])
+})
+
 test('B1.1: an unknown name tells the known ones and the nearest', async () => {
   await using home = house({ providers: [{ provider: puppet({ name: 'codex' }), aliases: ['cdx'] }] })
   const error = await rejection(home.start({ provider: 'codx' }))

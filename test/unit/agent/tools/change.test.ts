@@ -158,6 +158,7 @@ describe('the policy of writes', () => {
         title: 'Edit a.txt',
         kind: 'edit',
         reason: 'the sandbox is read-only',
+        flag: '--sandbox workspace-write',
         locations: [{ path }],
         content: [{ type: 'diff', path, oldText: 'old', newText: 'new' }],
       },

@@ -1,0 +1,26 @@
+/** What policy denied in one run, with what would have allowed it (B10.3). */
+import type { ApprovalAsked, ProviderEvent } from '../contract/events.ts'
+import type { Denial } from '../contract/result.ts'
+
+/** Of a question that nothing a person types would have answered otherwise. */
+const NOTHING = 'nothing'
+
+export class Denials {
+  readonly list: Denial[] = []
+  readonly #asked = new Map<string, ApprovalAsked>()
+
+  add(denial: Denial): void {
+    this.list.push(denial)
+  }
+
+  /** Where an agent's approvals are pinned nobody is asked, so that only its events tell of it (B4.1). */
+  heard(event: ProviderEvent): void {
+    if (event.type === 'approval/asked') this.#asked.set(event.id, event)
+    if (event.type !== 'approval/decided') return
+    const asked = this.#asked.get(event.id)
+    this.#asked.delete(event.id)
+    if (asked === undefined || event.by !== 'policy' || event.decision !== 'rejected') return
+    const { title, kind, flag = NOTHING } = asked
+    this.add({ title, kind, flag })
+  }
+}
