@@ -79,7 +79,8 @@ export class StoredRun implements SubagentRun {
 
   async #read(): Promise<SubagentResult> {
     let output = NO_OUTPUT
-    using _watching = this.#watchOwner()
+    using scope = new DisposableStack()
+    scope.use(this.#watchOwner())
     try {
       for await (const { event } of this.events()) {
         if (event.type === 'session/update') output = advanceOutput(output, event.update)

@@ -67,8 +67,9 @@ export class GatewayRuntime implements SubagentRuntime {
       perProvider: (name: string) => this.providers.find(name)?.settings.concurrency,
     })
     this.#slots = new Slots(limits, store, now)
+    const parts = { store, log, now, providers: this.providers, sessions: this.#sessions }
     const house = {
-      ...{ store, log, now, providers: this.providers, sessions: this.#sessions },
+      ...parts,
       closed: this.#closed.signal,
       start: this.start.bind(this),
       hostDepth: () => this.#settings.maxDepth,
@@ -247,7 +248,10 @@ export class GatewayRuntime implements SubagentRuntime {
       atWork: () => this.#inboxes.atWork(session),
       slotReturned: () => this.#house.slotReturned(session),
       dropBelow: () => this.#inboxes.dropBelow(session),
-      settled: (result) => this.#settled(session, run, opened, result, request.keep),
+      settled: (result) => {
+        this.#settled(session, run, opened, result)
+        if (request.keep) this.#inboxes.look(session.id)
+      },
     })
     session.run = run
     this.#sessions.set(session.id, session)
@@ -272,13 +276,7 @@ export class GatewayRuntime implements SubagentRuntime {
     return run
   }
 
-  #settled(
-    session: LiveSession,
-    run: LiveRun,
-    { ticket, observed }: Opened,
-    result: SubagentResult,
-    kept: boolean,
-  ): void {
+  #settled(session: LiveSession, run: LiveRun, { ticket, observed }: Opened, result: SubagentResult): void {
     observed[Symbol.dispose]()
     this.#slots.release(ticket)
     this.#tickets.delete(session)
@@ -287,7 +285,6 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#slots.heed(run.provider, result.error)
     const { parent } = session
     if (session.agent === undefined) this.#forget(session)
-    if (kept) this.#inboxes.look(session.id)
     parent?.stir()
   }
 

@@ -12,7 +12,7 @@ import {
   turnOf,
   waiting,
 } from '../fixtures/kept.ts'
-import { checkIdle, codeOf, house, text, until } from '../fixtures/house.ts'
+import { checkIdle, house, text, until } from '../fixtures/house.ts'
 import { puppet } from '../fixtures/puppet.ts'
 
 describe('B11.1: the inbox of a kept child', () => {

@@ -53,7 +53,7 @@ test.each([
   ['null', { reply: null }],
   ['{}', { reply: {} }],
 ] as const)("C33: a load that is answered %s is taken up under the agent's own id", async (_, step) => {
-  const restart = await restarted([{ say: 'replayed' }, step as FakeStep])
+  const restart = await restarted([{ say: 'replayed' }, step])
   const result = await (await resume(restart)).result
   expect([result.sessionId, result.text]).toEqual([restart.sessionId, 'new words'])
   expect(received(restart.house, 'session/load').map(({ params }) => params['sessionId'])).toEqual(['a-9'])
