@@ -1,11 +1,8 @@
 /** The composition root: configuration, providers, store and lineage become one runtime. */
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { rememberedAnswers } from './capabilities/remembered.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
-import { inertKeys } from './config/inert.ts'
 import { loadConfig } from './config/layers.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { dataDir, stateDir } from './config/paths.ts'
@@ -20,6 +17,8 @@ import { present } from './contract/present.ts'
 import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
 import type { PermissionPolicy, Preset, PresetSource, SubagentStartRequest } from './contract/request.ts'
 import { builtInAgents } from './gateway-agents.ts'
+import { inertKeys, processProvider } from './gateway-native.ts'
+import type { CommandLine, ProcessProvider } from './gateway-native.ts'
 import { openPresets } from './gateway-presets.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
 import { resolveLineage } from './lineage/ancestor.ts'
@@ -30,25 +29,15 @@ import { ancestorsOf, isLive } from './process/ancestry.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
-import {
-  GATEWAY_PROGRAM,
-  KNOWN_AGENTS,
-  aliasesOf,
-  knownByProgram,
-  programName,
-} from './providers/acp/agents.ts'
-import type { KnownAgent } from './providers/acp/agents.ts'
+import { KNOWN_AGENTS, aliasesOf } from './providers/acp/agents.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
-import { AcpProvider } from './providers/acp/provider.ts'
-import type { AcpProviderOptions } from './providers/acp/provider.ts'
 import { hostSettings } from './host-settings.ts'
 import { loadProvider } from './provider-module.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
 import { memoryStore } from './sessions/memory-store.ts'
-import { VERSION } from './version.ts'
 
 export type { PresetListing } from './gateway-presets.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
@@ -86,6 +75,7 @@ export class Gateway implements AsyncDisposable {
   readonly #stateDir: string
   readonly #log: Logger
   readonly #store = memoryStore()
+  readonly #withProcess = new Set<ProcessProvider>()
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
 
@@ -151,7 +141,7 @@ export class Gateway implements AsyncDisposable {
   async rootRequest(request: SubagentStartRequest): Promise<SubagentStartRequest> {
     const provider = this.runtime.providers.find(request.provider)?.provider
     const variables = Object.keys(this.#options.agentEnv ?? {})
-    if (variables.length > 0 && provider !== undefined && !(provider instanceof AcpProvider)) {
+    if (variables.length > 0 && provider !== undefined && !this.#withProcess.has(provider)) {
       throw new SubagentError(
         'INVALID_REQUEST',
         'request',
@@ -210,6 +200,7 @@ export class Gateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runtime[Symbol.asyncDispose]()
+    await Promise.all([...this.#withProcess].map(async (provider) => provider[Symbol.asyncDispose]?.()))
     await this.#supervisor[Symbol.asyncDispose]()
     await this.#reaping
   }
@@ -220,7 +211,7 @@ export class Gateway implements AsyncDisposable {
       providers.add(provider, settings, aliases)
     }
     const { command } = this.#options
-    if (command !== undefined) providers.add(this.#commandProvider('acp', command, {}), this.#settings({}))
+    if (command !== undefined) providers.add(this.#process('acp', command, {}), this.#settings({}))
     for (const [name, config] of Object.entries(this.loaded.config.providers)) {
       const provider = await this.#configured(name, config)
       if (provider !== undefined) providers.add(provider, this.#settings(config), aliasesOf(name))
@@ -237,7 +228,7 @@ export class Gateway implements AsyncDisposable {
     for (const { agent, program } of this.agents()) {
       const config = this.loaded.config.providers[agent.name] ?? {}
       if (program === undefined || config.command !== undefined || config.module !== undefined) continue
-      const provider = this.#acp(agent.name, [program, ...agent.args], agent, config)
+      const provider = this.#process(agent.name, [program, ...agent.args], config)
       providers.add(provider, this.#settings(config), agent.aliases)
     }
   }
@@ -246,41 +237,20 @@ export class Gateway implements AsyncDisposable {
     const { command, module } = config
     if (module !== undefined) return loadProvider(name, module, this.loaded)
     const [program, ...args] = command ?? []
-    return program === undefined ? undefined : this.#commandProvider(name, [program, ...args], config)
+    return program === undefined ? undefined : this.#process(name, [program, ...args], config)
   }
 
-  #commandProvider(
-    name: string,
-    command: readonly [string, ...string[]],
-    config: ProviderConfig,
-  ): AcpProvider {
-    const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
-    return this.#acp(name, command, known, config)
-  }
-
-  #acp(
-    name: string,
-    command: readonly [string, ...string[]],
-    known: KnownAgent | undefined,
-    config: ProviderConfig,
-  ): AcpProvider {
-    const { asks, fs, terminal, graces } = config
-    const options: AcpProviderOptions = {
-      name,
-      command,
-      version: VERSION,
+  #process(name: string, command: CommandLine, config: ProviderConfig): ProcessProvider {
+    const provider = processProvider(name, command, config, {
       supervisor: this.#supervisor,
-      answers: rememberedAnswers(join(this.#stateDir, 'answers')),
+      stateDir: this.#stateDir,
       log: this.#log,
       inherited: this.#env,
-      env: { ...config.env, ...this.#options.agentEnv },
-      gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
-      methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
-        AcpProviderOptions['methods']
-      >,
-      ...present({ known, asks, graces }),
-    }
-    return new AcpProvider(options)
+      agentEnv: this.#options.agentEnv ?? {},
+      ...present({ permission: this.loaded.config.permission }),
+    })
+    this.#withProcess.add(provider)
+    return provider
   }
 
   #settings({ permission, concurrency, sandbox, graces }: ProviderConfig): ProviderSettings {

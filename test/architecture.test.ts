@@ -53,7 +53,22 @@ const MAY_LOAD_LAZILY: Readonly<Record<string, readonly string[]>> = {
 
 /** The entries of the package re-export; they stand beside the gateway. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  'gateway.ts': [...(MAY_IMPORT['gateway'] ?? []), 'gateway-presets', 'gateway-agents', 'root-request'],
+  'gateway.ts': [
+    ...(MAY_IMPORT['gateway'] ?? []),
+    'gateway-presets',
+    'gateway-agents',
+    'gateway-native',
+    'root-request',
+  ],
+  'gateway-native.ts': [
+    'contract',
+    'capabilities',
+    'config',
+    'process',
+    'providers/acp',
+    'providers/codex',
+    'providers/claude-code',
+  ],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
   'root-request.ts': ['contract', 'config'],
@@ -191,11 +206,11 @@ describe('the shape of the sources', () => {
     expect(silent).toEqual([])
   })
 
-  test("an agent's name stands only in its own provider and in the list of known agents", () => {
+  test("an agent's name stands only in its own provider, where that is built, and in the list of known agents", () => {
     const names = /\b(?:claude|codex|gemini|opencode)\b/iu
     const code = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, '')
     const allowedFiles =
-      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|contract\/preset-folders\.ts$|process\/environment-names\.ts$)/u
+      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|gateway-native\.ts$|contract\/preset-folders\.ts$|process\/environment-names\.ts$)/u
     const wrong = files.filter(
       (file) => !allowedFiles.test(file) && names.test(code(readFileSync(join(SRC, file), 'utf8'))),
     )

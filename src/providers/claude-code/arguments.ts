@@ -1,9 +1,13 @@
 /** A start request as Claude Code's command line (law 9: each control is one of its own switches). Pure. */
-import type { McpServer } from '../../contract/content.ts'
-import { SubagentError } from '../../contract/errors.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import type { ResolvedStartRequest } from '../../contract/request.ts'
-import { DELEGATION_TOOLS, READING_TOOLS } from './capabilities.ts'
+import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
+import {
+  DELEGATION_TOOLS,
+  LIST_TOOLS,
+  READING_TOOLS,
+  UNATTENDED_TOOLS,
+  WORKSPACE_TOOLS,
+} from './capabilities.ts'
+import { explicitPermission } from './policy.ts'
 
 const STREAMING = [
   '-p',
@@ -12,6 +16,7 @@ const STREAMING = [
   '--input-format',
   'stream-json',
   '--include-partial-messages',
+  '--forward-subagent-text',
   '--verbose',
   '--permission-prompt-tool',
   'stdio',
@@ -20,34 +25,39 @@ const STREAMING = [
 const flag = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [name, String(value)]
 
-/** What the agent may use at all: a preset's list, within what the sandbox leaves. */
-export const offeredTools = ({
-  preset,
-  toolFilter,
-  sandbox,
-}: Pick<ResolvedStartRequest, 'preset' | 'toolFilter' | 'sandbox'>): readonly string[] | undefined => {
-  const lists = [preset?.tools?.allow, toolFilter?.allow, sandbox === 'read-only' ? READING_TOOLS : undefined]
-  const given = lists.filter((list) => list !== undefined)
+type Filters = Pick<ResolvedStartRequest, 'preset' | 'toolFilter' | 'sandbox'>
+
+const withList = (tools: readonly string[]): readonly string[] =>
+  tools.includes('TaskCreate') ? [...new Set([...tools, ...LIST_TOOLS])] : tools
+
+const ofSandbox = (sandbox: ResolvedStartRequest['sandbox']): readonly string[] | undefined => {
+  if (sandbox === 'read-only') return READING_TOOLS
+  return sandbox === 'workspace-write' ? WORKSPACE_TOOLS : undefined
+}
+
+/** What of its own tools the agent may use at all: a preset's list, within what the sandbox leaves. */
+export const offeredTools = ({ preset, toolFilter, sandbox }: Filters): readonly string[] | undefined => {
+  const lists = [preset?.tools?.allow, toolFilter?.allow].map((list) => list && withList(list))
+  const given = [...lists, ofSandbox(sandbox)].filter((list) => list !== undefined)
   const [first, ...others] = given
   return first?.filter((tool) => others.every((list) => list.includes(tool)))
 }
 
-const refusedTools = (request: ResolvedStartRequest): readonly string[] => {
-  const { preset, toolFilter, requested, maxDepth } = request
-  // Its own agents stay until a cap is asked for on this run.
-  const capped = requested.maxDepth !== undefined || maxDepth !== undefined
-  return [
-    ...new Set([
-      ...(preset?.tools?.deny ?? []),
-      ...(toolFilter?.deny ?? []),
-      ...(capped ? DELEGATION_TOOLS : []),
-    ]),
-  ]
-}
+/**
+ * Its own agents stay until a cap is asked for on this run, or no room is left below it. A root has a cap only where
+ * one was asked for.
+ */
+export const isCapped = ({
+  requested,
+  maxDepth,
+  depth,
+}: Pick<ResolvedStartRequest, 'requested' | 'maxDepth' | 'depth'>): boolean =>
+  requested.maxDepth !== undefined || (maxDepth !== undefined && (depth === 0 || depth >= maxDepth))
 
-const sessionFlags = ({ origin }: ResolvedStartRequest): readonly string[] => {
-  if (origin.from === 'new') return []
-  return ['--resume', origin.nativeId, ...(origin.from === 'fork' ? ['--fork-session'] : [])]
+const refusedTools = (request: ResolvedStartRequest): readonly string[] => {
+  const { preset, toolFilter } = request
+  const denied = withList([...(preset?.tools?.deny ?? []), ...(toolFilter?.deny ?? [])])
+  return [...new Set([...UNATTENDED_TOOLS, ...denied, ...(isCapped(request) ? DELEGATION_TOOLS : [])])]
 }
 
 const instructionFlags = ({ preset, persona }: ResolvedStartRequest): readonly string[] => {
@@ -57,61 +67,67 @@ const instructionFlags = ({ preset, persona }: ResolvedStartRequest): readonly s
   return [...flag('--system-prompt', replaced), ...flag('--append-system-prompt', appended)]
 }
 
-/** Bash runs in Claude's own sandbox or not at all, and nothing is let out of it on request. */
+/** Its shell runs in its own sandbox or not at all, and nothing is let out of it on request. */
 const SANDBOXED = {
-  sandbox: { enabled: true, autoAllowBashIfSandboxed: true, allowUnsandboxedCommands: false },
+  sandbox: {
+    enabled: true,
+    failIfUnavailable: true,
+    autoAllowBashIfSandboxed: true,
+    allowUnsandboxedCommands: false,
+  },
 }
 
-export interface ArgumentFiles {
-  /** Path of a file for this session alone that holds the MCP servers: they may carry secrets. */
-  readonly mcpConfig?: string
-}
+/** Servers that the user configured stand outside of any sandbox, and on no list of tools. */
+const ownServersOnly = (request: ResolvedStartRequest): boolean =>
+  request.mcpServers.length > 0 || offeredTools(request) !== undefined
 
-export const commandArguments = (
-  request: ResolvedStartRequest,
-  { mcpConfig }: ArgumentFiles,
-): readonly string[] => {
-  const { model, effort, additionalDirectories, outputSchema, limits, sandbox } = request
-  const tools = offeredTools(request)
-  const refused = refusedTools(request)
-  const readOnly = sandbox === 'read-only'
+/** What stands for the whole session. `mcpConfig` is a file for it alone, since MCP servers may carry secrets. */
+export const sessionArguments = (request: ResolvedStartRequest, mcpConfig?: string): readonly string[] => {
+  const { model, effort, additionalDirectories, sandbox } = request
   return [
     ...STREAMING,
-    ...sessionFlags(request),
     ...flag('--model', model),
     ...flag('--effort', effort),
     ...instructionFlags(request),
-    ...flag('--tools', tools?.join(',')),
-    ...(refused.length > 0 ? ['--disallowedTools', refused.join(',')] : []),
+    ...flag('--tools', offeredTools(request)?.join(',')),
+    ...flag('--disallowedTools', refusedTools(request).join(',')),
+    ...(isCapped(request) ? ['--disable-slash-commands'] : []),
     ...(additionalDirectories.length > 0 ? ['--add-dir', ...additionalDirectories] : []),
-    ...flag('--json-schema', outputSchema && JSON.stringify(outputSchema)),
-    ...flag('--max-turns', limits.maxTurns),
-    ...flag('--max-budget-usd', limits.maxCostUsd),
-    ...(mcpConfig === undefined ? [] : ['--mcp-config', mcpConfig]),
-    ...(mcpConfig !== undefined || readOnly ? ['--strict-mcp-config'] : []),
+    ...flag('--mcp-config', mcpConfig),
+    ...(ownServersOnly(request) ? ['--strict-mcp-config'] : []),
     ...(sandbox === 'workspace-write' ? ['--settings', JSON.stringify(SANDBOXED)] : []),
   ]
 }
 
-const serverOf = (server: McpServer): JsonObject => {
-  if ('command' in server) {
-    const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]))
-    return { type: 'stdio', command: server.command, args: [...server.args], env, alwaysLoad: true }
-  }
-  if (server.type === 'http' || server.type === 'sse') {
-    const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]))
-    return { type: server.type, url: server.url, headers, alwaysLoad: true }
-  }
-  throw new SubagentError(
-    'INVALID_REQUEST',
-    'session',
-    'An MCP server was given in a form that Claude Code does not take. Use stdio, HTTP or SSE.',
-    { field: 'mcpServers' },
-  )
+/** What a follow-up may change; a process has it for as long as it lasts. */
+export const turnArguments = (
+  request: ResolvedStartRequest,
+  configured: PermissionPolicy | undefined,
+): readonly string[] => {
+  const { outputSchema, limits } = request
+  // Its own mode could allow or refuse without a question.
+  const asks = explicitPermission(request, configured) === undefined ? undefined : 'manual'
+  return [
+    ...flag('--permission-mode', asks),
+    ...flag('--json-schema', outputSchema && JSON.stringify(outputSchema)),
+    ...flag('--max-turns', limits.maxTurns),
+    ...flag('--max-budget-usd', limits.maxCostUsd),
+  ]
 }
 
-/** The content of the MCP file; undefined when no server was asked for. */
-export const mcpConfig = (servers: readonly McpServer[]): JsonObject | undefined =>
-  servers.length === 0
-    ? undefined
-    : { mcpServers: Object.fromEntries(servers.map((server) => [server.name, serverOf(server)])) }
+/** Where a process finds its conversation. */
+export type Conversation =
+  | { readonly from: 'new'; readonly id: string }
+  | { readonly from: 'resume'; readonly id: string }
+  | { readonly from: 'fork'; readonly of: string; readonly id: string }
+
+export const conversationArguments = (conversation: Conversation): readonly string[] => {
+  switch (conversation.from) {
+    case 'new':
+      return ['--session-id', conversation.id]
+    case 'resume':
+      return ['--resume', conversation.id]
+    case 'fork':
+      return ['--resume', conversation.of, '--fork-session', '--session-id', conversation.id]
+  }
+}

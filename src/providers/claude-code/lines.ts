@@ -1,11 +1,15 @@
 /** Claude Code's process as a stream of JSON lines and a control channel: requests both ways, each answered once. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { SupervisedProcess } from '../../process/supervised.ts'
 import { LineFramer } from '../../wire/framing.ts'
 import { readControlAnswer, readControlRequest } from './protocol.ts'
 import type { ControlRequest } from './protocol.ts'
+
+/** For lines that were written before the end. */
+const LAST_LINES_MS = 200
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -34,8 +38,12 @@ export class ClaudeLines {
       oversized: (head) => this.#handlers.noise(head.slice(0, 200)),
     })
     process.stdout.on('data', (chunk: Uint8Array) => this.#framer.push(chunk))
-    process.stdout.once('end', () => this.#framer.end())
-    void process.exited.then(() => this.#lose())
+    const ended = Promise.withResolvers<void>()
+    process.stdout.once('end', () => {
+      this.#framer.end()
+      ended.resolve()
+    })
+    void process.exited.then(() => this.#lose(ended.promise))
   }
 
   get alive(): boolean {
@@ -53,6 +61,7 @@ export class ClaudeLines {
 
   /** Rejects with the agent's own error, on abort, or when it is gone. */
   async ask(request: object, signal?: AbortSignal): Promise<unknown> {
+    if (this.#gone) throw new ControlRefused('The process has ended.')
     const id = randomUUID()
     const answer = Promise.withResolvers<unknown>()
     this.#waiting.set(id, answer)
@@ -63,6 +72,7 @@ export class ClaudeLines {
     try {
       return await answer.promise
     } finally {
+      signal?.removeEventListener('abort', abort)
       this.#waiting.delete(id)
       signal?.removeEventListener('abort', abort)
     }
@@ -101,7 +111,12 @@ export class ClaudeLines {
     }
   }
 
-  #lose(): void {
+  /** What was written to the end is still read, also by one who had paused; a child of it may hold the pipe open. */
+  async #lose(ended: Promise<void>): Promise<void> {
+    this.process.stdout.resume()
+    const over = new AbortController()
+    await Promise.race([ended, sleep(LAST_LINES_MS, undefined, over).catch(() => {})])
+    over.abort()
     this.#gone = true
     for (const waiting of this.#waiting.values()) waiting.reject(new ControlRefused('The process has ended.'))
     this.#lost.resolve()

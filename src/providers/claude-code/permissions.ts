@@ -1,8 +1,13 @@
 /** Claude Code's questions before a tool runs, and the answers in its own words. Pure but for path checks. */
-import { isAbsolute, resolve, sep } from 'node:path'
+import { isAbsolute } from 'node:path'
 import type { PermissionOption, PermissionOutcome } from '../../contract/content.ts'
+import { isRecord } from '../../contract/json.ts'
 import type { PermissionQuestion } from '../../contract/provider.ts'
-import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
+import { isInside, realTarget } from '../../process/confine.ts'
+import { offeredTools } from './arguments.ts'
+import { INNER_TOOLS, READING_TOOLS } from './capabilities.ts'
+import { explicitPermission } from './policy.ts'
 import { toolShape } from './tools.ts'
 
 export const OPTIONS: readonly PermissionOption[] = [
@@ -47,32 +52,55 @@ const WRITING: Readonly<Record<string, string>> = {
   NotebookEdit: 'notebook_path',
 }
 
+type Json = Readonly<Record<string, unknown>>
+type Roots = Pick<ResolvedStartRequest, 'sandbox' | 'cwd' | 'additionalDirectories'>
+
 /** Under `workspace-write` its file tools stay within the roots: its own sandbox holds its shell alone. */
-export const leavesRoots = (
+export const leavesRoots = async (
   tool: string,
-  input: Readonly<Record<string, unknown>>,
-  {
-    sandbox,
-    cwd,
-    additionalDirectories,
-  }: Pick<ResolvedStartRequest, 'sandbox' | 'cwd' | 'additionalDirectories'>,
-  real: (path: string) => string,
-): boolean => {
+  input: Json,
+  { sandbox, cwd, additionalDirectories }: Roots,
+): Promise<boolean> => {
   const field = WRITING[tool]
   if (sandbox !== 'workspace-write' || field === undefined) return false
-  const given = input[field]
-  if (typeof given !== 'string') return true
-  const path = real(isAbsolute(given) ? given : resolve(cwd, given))
-  return ![cwd, ...additionalDirectories]
-    .map(real)
-    .some((root) => path === root || path.startsWith(root + sep))
+  const path = input[field]
+  // Where it stands by now, and what it makes of a `~`, is its own affair.
+  if (typeof path !== 'string' || !isAbsolute(path)) return true
+  try {
+    const { real } = await realTarget(path)
+    return !(await isInside(real, [cwd, ...additionalDirectories]))
+  } catch {
+    // A link to nothing, for one: whoever writes there creates what it points to.
+    return true
+  }
 }
 
-/** Reading needs no question where the policy is the agent's own. */
-export const READ_ONLY: ReadonlySet<string> = new Set([
-  'Read',
-  'Glob',
-  'Grep',
-  'TodoWrite',
-  'StructuredOutput',
-])
+/** A tool of a server that the caller gave; the user's own servers aren't started where a list is in force. */
+const isGiven = (tool: string, { mcpServers }: ResolvedStartRequest): boolean =>
+  mcpServers.some(({ name }) => tool.startsWith(`mcp__${name.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}__`))
+
+/** Why a tool may not run at all, whoever would allow it. What isn't offered can't be called; this is the second lock. */
+export const forbidden = async (
+  tool: string,
+  input: unknown,
+  opened: ResolvedStartRequest,
+): Promise<string | undefined> => {
+  const offered = offeredTools(opened)
+  if (offered?.includes(tool) === false && !INNER_TOOLS.includes(tool) && !isGiven(tool, opened))
+    return `The tool ${tool} is not available here.`
+  if (await leavesRoots(tool, isRecord(input) ? input : {}, opened))
+    return 'The path lies outside of the folders that may be written here.'
+  return undefined
+}
+
+/** Whether a call is put to the run's policy before Claude Code's own rules are. */
+export const isToAskFirst = (
+  tool: string,
+  request: Pick<ResolvedStartRequest, 'permission' | 'requested'>,
+  configured: PermissionPolicy | undefined,
+): boolean => {
+  if (explicitPermission(request, configured) === undefined || request.permission === 'allow') return false
+  if (INNER_TOOLS.includes(tool)) return false
+  // Where it reads beyond its folders it asks by itself.
+  return request.permission === 'deny' || !READING_TOOLS.includes(tool)
+}

@@ -1,119 +1,103 @@
-/** A conversation with Claude Code: one process for as long as it lasts, turn by turn. */
+/** A conversation with Claude Code, turn by turn: one process for as long as its flags fit what is asked. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ContentBlock } from '../../contract/content.ts'
-import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
-import type { Logger } from '../../contract/logger.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
+import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
+import { endMarked } from '../../process/marked.ts'
+import { turnArguments } from './arguments.ts'
+import type { Conversation } from './arguments.ts'
+import { CLAUDE_ROWS } from './capabilities.ts'
 import { messageOf } from './content.ts'
 import { outcomeOf } from './ending.ts'
+import { greet } from './handshake.ts'
+import type { Launched } from './launch.ts'
 import { ClaudeLines, exitError } from './lines.ts'
-import { hookAnswer, hookVerdict, leavesRoots, questionOf, READ_ONLY, toolAnswer } from './permissions.ts'
-import { readResult } from './protocol.ts'
-import type { ControlRequest, ResultLine } from './protocol.ts'
-import { NOTHING_SHOWN, translate } from './translate.ts'
-import type { Shown } from './translate.ts'
+import { forbidden, hookAnswer, hookVerdict, isToAskFirst, questionOf, toolAnswer } from './permissions.ts'
+import type { ControlRequest } from './protocol.ts'
+import { ClaudeTurn } from './turn.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 export interface SessionContext {
   readonly name: string
   readonly setup: SetupScope
-  readonly log: Logger
-  readonly capabilities: SubagentCapabilities
-  /** The real path behind a path, as far as it exists. */
-  real(path: string): string
-  /** Removes what lies on disk for this session alone. */
-  cleanUp(): Promise<void>
+  /** What the session stands for: its tools, folders, servers. */
+  readonly opened: ResolvedStartRequest
+  readonly configured: PermissionPolicy | undefined
+  launch(conversation: Conversation, request: ResolvedStartRequest): Promise<Launched>
+  noise(text: string): void
 }
 
-interface TurnState {
-  readonly turn: Turn
-  readonly ended: PromiseWithResolvers<void>
-  shown: Shown
-  results: ResultLine[]
-  /** Background agents that will bring a result of their own. */
-  readonly tasks: Set<string>
-  errorKind: string | undefined
+/** A process, and what can't be changed in it. */
+interface Running {
+  readonly lines: ClaudeLines
+  readonly flags: string
+  readonly sandboxed: boolean
+  /** A turn was run in it: of a budget, which counts by process, a part may be gone. */
+  used: boolean
 }
 
-/** It answers an interrupt within a few hundredths of a second; longer, and its process goes with the run. */
-const INTERRUPT_MS = 2000
-/** After its last result a run that isn't kept waits so long for the process, which may still have a word. */
-const DRAIN_MS = 1500
+/** It answers control requests within a few hundredths of a second. */
+const ANSWER_MS = 2000
+/** After its last result it writes its conversation and goes. */
+const DRAIN_MS = 2000
 
 export class ClaudeSession implements ProviderSession {
-  readonly capabilities: SubagentCapabilities
   readonly #context: SessionContext
-  readonly #lines: ClaudeLines
-  #nativeId: string | undefined
-  #current: TurnState | undefined
-  #costUsd = 0
+  #conversation: Conversation
+  #running: Running | undefined
+  #current: ClaudeTurn | undefined
   #end: Promise<void> | undefined
 
-  constructor(
-    context: SessionContext,
-    process: ConstructorParameters<typeof ClaudeLines>[0],
-    nativeId: string,
-  ) {
+  private constructor(context: SessionContext, conversation: Conversation) {
     this.#context = context
-    this.capabilities = context.capabilities
-    this.#nativeId = nativeId
-    this.#lines = new ClaudeLines(process, {
-      line: (line, bytes) => this.#line(line, bytes),
-      control: (request) => this.#control(request),
-      noise: (text) =>
-        context.log.debug({ agent: context.name, text: process.mask(text) }, 'a line that is no JSON'),
-    })
-    void this.#lines.lost.then(() => this[Symbol.asyncDispose]())
+    this.#conversation = conversation
   }
 
-  get nativeId(): string | undefined {
-    return this.#nativeId
+  /** Rejects with how the process ended where it isn't ready for a prompt; then nothing of it is left. */
+  static async open(context: SessionContext, conversation: Conversation): Promise<ClaudeSession> {
+    const session = new ClaudeSession(context, conversation)
+    try {
+      await session.#start(context.opened, context.setup.signal)
+      return session
+    } catch (error) {
+      await session[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  get capabilities(): SubagentCapabilities {
+    const unconfined = this.#context.opened.sandbox === 'workspace-write' && this.#running?.sandboxed !== true
+    return unconfined ? { ...CLAUDE_ROWS, sandbox: 'none' } : CLAUDE_ROWS
+  }
+
+  get nativeId(): string {
+    return this.#conversation.id
   }
 
   get usable(): boolean {
-    return this.#lines.alive && this.#end === undefined
-  }
-
-  /** Rejects with how the process ended where it isn't ready for a prompt. */
-  async initialize(signal: AbortSignal): Promise<void> {
-    const hooks = { PreToolUse: [{ matcher: null, hookCallbackIds: ['before'] }] }
-    try {
-      await Promise.race([
-        this.#lines.ask({ subtype: 'initialize', hooks }, signal),
-        this.#lines.lost.then(() => Promise.reject(this.#exitError(false))),
-      ])
-    } catch (error) {
-      signal.throwIfAborted()
-      throw this.#lines.alive ? error : this.#exitError(false)
-    }
+    return this.#running?.lines.alive === true && this.#end === undefined
   }
 
   async prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome> {
     if (turn.signal.aborted) return { ended: 'cancelled' }
-    const state: TurnState = {
-      turn,
-      ended: Promise.withResolvers(),
-      shown: NOTHING_SHOWN,
-      results: [],
-      tasks: new Set(),
-      errorKind: undefined,
-    }
+    const message = { role: 'user', content: messageOf(content) }
+    const running = await this.#fitting(turn)
+    if (turn.signal.aborted) return { ended: 'cancelled' }
+    const { lines } = running
+    const state = new ClaudeTurn(turn)
+    running.used = true
     this.#current = state
-    const stop = (): void => void this.#interrupt()
+    const stop = (): void => void this.#interrupt(lines, state)
     turn.signal.addEventListener('abort', stop, { once: true })
     try {
-      this.#lines.send({
-        type: 'user',
-        message: { role: 'user', content: messageOf(content) },
-        parent_tool_use_id: null,
-        session_id: '',
-      })
-      await Promise.race([state.ended.promise, this.#lines.lost])
-      if (!turn.request.keep) await this.#drain()
-      return this.#concluded(state)
+      lines.send({ type: 'user', message, parent_tool_use_id: null, session_id: '' })
+      await Promise.race([state.ended, lines.lost])
+      await this.#tidy(lines, state)
+      return this.#concluded(lines, state)
     } finally {
       turn.signal.removeEventListener('abort', stop)
       this.#current = undefined
@@ -125,117 +109,144 @@ export class ClaudeSession implements ProviderSession {
     return this.#end
   }
 
-  #line(line: Json, bytes: number): void {
-    const id = line['session_id']
-    if (typeof id === 'string' && id !== '') this.#nativeId = id
+  /** Flags of a turn are flags of its process, so that other ones need another process. */
+  async #fitting({ request, signal }: Turn): Promise<Running> {
+    const running = this.#running
+    const { configured } = this.#context
+    const spent = request.limits.maxCostUsd !== undefined && running?.used === true
+    if (running !== undefined && !spent && running.flags === flagsOf(request, configured)) return running
+    this.#running = undefined
+    if (running !== undefined) await this.#leave(running.lines)
+    return this.#start(request, signal)
+  }
+
+  async #start(request: ResolvedStartRequest, signal: AbortSignal): Promise<Running> {
+    signal.throwIfAborted()
+    const { name, opened, configured } = this.#context
+    const { process, cleanUp } = await this.#context.launch(this.#conversation, request)
+    const lines: ClaudeLines = new ClaudeLines(process, {
+      line: (line, bytes) => this.#line(lines, line, bytes),
+      control: (asked) => this.#control(asked),
+      noise: (text) => this.#context.noise(process.mask(text)),
+    })
+    try {
+      const { sandboxed } = await greet(name, lines, opened, signal)
+      const running = { lines, flags: flagsOf(request, configured), sandboxed, used: false }
+      this.#running = running
+      void lines.lost.then(() => (this.#running === running ? this[Symbol.asyncDispose]() : undefined))
+      return running
+    } catch (error) {
+      await this.#leave(lines)
+      throw error
+    } finally {
+      await cleanUp()
+    }
+  }
+
+  #line(lines: ClaudeLines, line: Json, bytes: number): void {
+    if (line['type'] === 'result' && line['is_error'] !== true)
+      this.#conversation = { from: 'resume', id: this.nativeId }
     const state = this.#current
-    const result = readResult(line)
-    if (result !== undefined) return this.#resulted(result, state)
-    if (state === undefined) return
-    this.#note(line, state)
-    const { events, shown } = translate(line, state.shown)
-    state.shown = shown
-    for (const event of events) if (!state.turn.emit(event, bytes)) this.#hold(state)
-  }
-
-  #resulted(result: ResultLine, state: TurnState | undefined): void {
-    if (state === undefined) return
-    state.results.push(result)
-    if (result.queued === 0 && state.tasks.size === 0) state.ended.resolve()
-  }
-
-  #note(line: Json, { tasks }: TurnState): void {
-    const state = this.#current
-    if (line['type'] === 'assistant' && typeof line['error'] === 'string' && state)
-      state.errorKind = line['error']
-    const task = line['task_id']
-    if (line['type'] !== 'system' || typeof task !== 'string') return
-    if (line['subtype'] === 'task_notification') tasks.delete(task)
-    if (line['subtype'] === 'task_started' && line['is_backgrounded'] === true) tasks.add(task)
-  }
-
-  #hold({ turn }: TurnState): void {
-    if (turn.signal.aborted) return
-    const { stdout } = this.#lines.process
+    if (state === undefined || state.take(line, bytes) || state.turn.signal.aborted) return
+    const { stdout } = lines.process
     stdout.pause()
-    void turn.drained().then(() => stdout.resume())
+    void state.turn.drained().then(() => stdout.resume())
   }
 
   async #control({ subtype, request }: ControlRequest): Promise<object> {
     const { tool_name: tool, input, tool_use_id: id } = request
-    if (subtype === 'can_use_tool' && typeof tool === 'string') {
-      const outcome = await this.#ask(tool, input, String(id ?? ''))
-      return toolAnswer(outcome, input)
-    }
+    if (subtype === 'can_use_tool' && typeof tool === 'string')
+      return toolAnswer(await this.#ask(tool, input, text(id)), input)
     if (subtype === 'hook_callback') return this.#before(request)
     throw new Error(`Not served here: ${subtype}`)
   }
 
-  /** Before each tool: what the sandbox or an explicit policy forbids goes before the user's own rules. */
+  /** Before each tool: what the session or an explicit policy forbids goes before the user's own rules. */
   async #before(request: Json): Promise<object> {
     const hook = isRecord(request['input']) ? request['input'] : {}
     const { tool_name: tool, tool_input: input, tool_use_id: id } = hook
     const state = this.#current
-    if (typeof tool !== 'string' || state === undefined) return hookAnswer('pass')
-    const { request: asked } = state.turn
-    if (isRecord(input) && leavesRoots(tool, input, asked, (path) => this.#context.real(path)))
-      return hookAnswer('deny', 'The path lies outside of the folders that may be written here.')
-    if (asked.requested.permission === undefined || asked.permission === 'allow') return hookAnswer('pass')
-    if (READ_ONLY.has(tool) && asked.permission !== 'deny') return hookAnswer('pass')
-    return hookAnswer(hookVerdict(await this.#ask(tool, input, String(id ?? request['tool_use_id'] ?? ''))))
+    if (typeof tool !== 'string' || state === undefined || state.over)
+      return hookAnswer('deny', 'No run is going on.')
+    const { opened, configured } = this.#context
+    const reason = await forbidden(tool, input, opened)
+    if (reason !== undefined) return hookAnswer('deny', reason)
+    if (!isToAskFirst(tool, state.turn.request, configured)) return hookAnswer('pass')
+    return hookAnswer(hookVerdict(await this.#ask(tool, input, text(id) || text(request['tool_use_id']))))
   }
 
   async #ask(tool: string, input: unknown, id: string): ReturnType<Turn['requestPermission']> {
-    const state = this.#current
-    if (state === undefined) return { outcome: 'cancelled' }
-    return state.turn.requestPermission(questionOf(tool, input, id))
+    const turn = this.#current?.turn
+    return turn === undefined ? { outcome: 'cancelled' } : turn.requestPermission(questionOf(tool, input, id))
   }
 
-  async #interrupt(): Promise<void> {
-    this.#lines.process.stdout.resume()
-    await this.#lines.ask({ subtype: 'interrupt' }, AbortSignal.timeout(INTERRUPT_MS)).catch(() => {})
+  async #interrupt(lines: ClaudeLines, state: ClaudeTurn): Promise<void> {
+    lines.process.stdout.resume()
+    await this.#tell(lines, { subtype: 'interrupt' })
+    state.interrupted()
   }
 
-  /** It may print another result, or none and not exit. */
-  async #drain(): Promise<void> {
-    if (!this.#lines.alive) return
-    this.#lines.process.endInput()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, DRAIN_MS)
-    await Promise.race([this.#lines.lost, promise])
-    clearTimeout(timer)
+  /** What must not hold up an end. */
+  async #tell(lines: ClaudeLines, request: object): Promise<void> {
+    await lines.ask(request, AbortSignal.timeout(ANSWER_MS)).catch(() => {})
   }
 
-  #concluded(state: TurnState): TurnOutcome {
-    const { turn, results, errorKind } = state
+  /** What the turn started in the background ends with it; then a process that isn't kept ends by itself. */
+  async #tidy(lines: ClaudeLines, { turn, background }: ClaudeTurn): Promise<void> {
+    if (lines.alive) {
+      const stops = background.map((id) => this.#tell(lines, { subtype: 'stop_task', task_id: id }))
+      await Promise.all(stops)
+    }
+    if (turn.request.keep) {
+      // Its tools carry its pid; the servers that it keeps don't.
+      const { pid } = lines.process
+      const escaped = lines.alive ? await endMarked([`CLAUDE_PID=${pid}`], pid) : []
+      if (escaped.length > 0) this.#escaped(escaped)
+    } else if (lines.alive && !turn.signal.aborted) {
+      // It may print another result, or none and not exit.
+      lines.process.endInput()
+      const over = new AbortController()
+      await Promise.race([lines.lost, sleep(DRAIN_MS, undefined, over).catch(() => {})])
+      over.abort()
+    }
+  }
+
+  #concluded(lines: ClaudeLines, state: ClaudeTurn): TurnOutcome {
+    const { name } = this.#context
+    const { turn, results, errorKind, resetsAt } = state
     const last = results.at(-1)
+    const { exitCode = 0, withheld = [] } = lines.process.facts()
     if (last === undefined) {
       if (turn.signal.aborted) return { ended: 'cancelled' }
-      throw this.#exitError(true)
+      throw exitError(name, lines.process, true)
     }
-    if (results.length > 1) {
-      turn.emit({
-        type: 'notice',
-        severity: 'info',
-        title: `Claude Code gave ${results.length} results; the last one counts.`,
-      })
-    }
-    const costBefore = this.#costUsd
-    this.#costUsd = last.costUsd ?? costBefore
-    const { name } = this.#context
-    return outcomeOf(last, { name, errorKind, costBefore, cancelRequested: turn.signal.aborted })
+    const warn = (title: string): void => void turn.emit({ type: 'notice', severity: 'warning', title })
+    if (results.length > 1) warn(`Claude Code gave ${results.length} results; the last one counts.`)
+    if (exitCode !== 0 && !last.isError)
+      warn(`Claude Code gave its result and then exited with code ${exitCode}.`)
+    const resetMs = resetsAt === undefined ? undefined : Math.max(resetsAt - Date.now(), 0)
+    const mask = (text: string): string => lines.process.mask(text)
+    const cancelRequested = turn.signal.aborted
+    return outcomeOf(results, last, { name, errorKind, resetMs, withheld, mask, cancelRequested })
   }
 
-  #exitError(ready: boolean): SubagentError {
-    return exitError(this.#context.name, this.#lines.process, ready)
+  async #leave({ process }: ClaudeLines): Promise<void> {
+    const { escaped } = await process.stop()
+    if (escaped.length > 0) this.#escaped(escaped)
+  }
+
+  #escaped(escaped: readonly number[]): void {
+    const title = `Processes of ${this.#context.name} escaped and are still running: ${escaped.join(', ')}.`
+    const data = { escaped: [...escaped] }
+    this.#context.setup.record({ type: 'notice', severity: 'warning', title, data })
   }
 
   async #stop(): Promise<void> {
-    const { setup, name } = this.#context
-    const { escaped } = await this.#lines.process.stop()
-    await this.#context.cleanUp()
-    if (escaped.length === 0) return
-    const title = `Processes of ${name} escaped and are still running: ${escaped.join(', ')}.`
-    setup.record({ type: 'notice', severity: 'warning', title, data: { escaped: [...escaped] } })
+    if (this.#running !== undefined) await this.#leave(this.#running.lines)
   }
 }
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const flagsOf = (request: ResolvedStartRequest, configured: PermissionPolicy | undefined): string =>
+  JSON.stringify(turnArguments(request, configured))

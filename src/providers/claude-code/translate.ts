@@ -6,6 +6,8 @@ import type { SessionUpdate, ToolCallContent } from '../../contract/content.ts'
 import type { Notice, ProviderEvent } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
+import { planAfter } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { resultContent, toolShape } from './tools.ts'
 
 export interface Shown {
@@ -15,9 +17,20 @@ export interface Shown {
   readonly message?: string
   /** What each sub-agent has said, by the tool call that started it. */
   readonly below: Readonly<Record<string, string>>
+  /** Calls that go on in the background after they were answered. */
+  readonly background: ReadonlySet<string>
+  readonly plan: Plan
+  /** Calls that are shown as a plan and not as calls. */
+  readonly planned: ReadonlySet<string>
 }
 
-export const NOTHING_SHOWN: Shown = { streamed: new Set(), below: {} }
+export const NOTHING_SHOWN: Shown = {
+  streamed: new Set(),
+  below: {},
+  background: new Set(),
+  plan: {},
+  planned: new Set(),
+}
 
 export interface Translated {
   readonly events: readonly ProviderEvent[]
@@ -58,15 +71,17 @@ export const translate = (line: Json, shown: Shown): Translated => {
       if (typeof line['error'] === 'string') return { events: [], shown }
       return said(record(line['message']), parent, shown)
     case 'user':
-      return { events: answers(record(line['message']), parent), shown }
+      return { events: answers(record(line['message']), parent, shown), shown }
     case 'system':
-      return { events: system(line), shown }
+      return system(line, shown)
     case 'result':
     case 'control_request':
     case 'control_response':
     case 'control_cancel_request':
     case 'keep_alive':
     case 'rate_limit_event':
+    case 'tool_progress':
+    case 'tool_use_summary':
       return { events: [], shown }
     default:
       return {
@@ -94,79 +109,72 @@ const piece = (event: Json, shown: Shown): Translated => {
 }
 
 const said = (message: Json, parent: string, shown: Shown): Translated => {
-  const id = str(message['id'])
   const blocks = Array.isArray(message['content']) ? message['content'].map(record) : []
   const events: ProviderEvent[] = []
-  let { below } = shown
+  let now = shown
   for (const block of blocks) {
-    if (block['type'] === 'tool_use') {
-      events.push(...called(block, parent))
-    } else if (block['type'] === 'text' && parent !== '') {
-      const text = `${below[parent] ?? ''}${str(block['text'])}`
-      below = { ...below, [parent]: text }
-      const content: ToolCallContent[] = [{ type: 'content', content: { type: 'text', text } }]
-      events.push(update({ sessionUpdate: 'tool_call_update', toolCallId: parent, content }))
-    } else if (parent === '' && !shown.streamed.has(id)) {
-      const text =
-        block['type'] === 'thinking'
-          ? str(block['thinking'])
-          : block['type'] === 'text'
-            ? str(block['text'])
-            : ''
-      if (text !== '')
-        events.push(
-          chunk(block['type'] === 'thinking' ? 'agent_thought_chunk' : 'agent_message_chunk', text, id),
-        )
-    }
+    const next = shownBlock(block, str(message['id']), parent, now)
+    events.push(...next.events)
+    now = next.shown
   }
-  return { events, shown: { ...shown, below } }
+  return { events, shown: now }
+}
+
+/** One block of a message. */
+const shownBlock = (block: Json, id: string, parent: string, shown: Shown): Translated => {
+  const thought = block['type'] === 'thinking'
+  const text = thought ? str(block['thinking']) : block['type'] === 'text' ? str(block['text']) : ''
+  if (block['type'] === 'tool_use') {
+    const plan = parent === '' ? planAfter(shown.plan, block['name'], block['input']) : undefined
+    if (plan === undefined) return { events: [called(block, parent)], shown }
+    const planned = new Set(shown.planned).add(str(block['id']))
+    const entries = Object.values(plan)
+    return { events: [update({ sessionUpdate: 'plan', entries })], shown: { ...shown, plan, planned } }
+  }
+  if (text === '') return { events: [], shown }
+  if (parent === '') {
+    if (shown.streamed.has(id)) return { events: [], shown }
+    return { events: [chunk(thought ? 'agent_thought_chunk' : 'agent_message_chunk', text, id)], shown }
+  }
+  // What a sub-agent thinks is its own.
+  if (thought) return { events: [], shown }
+  const whole = `${Object.hasOwn(shown.below, parent) ? shown.below[parent] : ''}${text}`
+  const content: ToolCallContent[] = [{ type: 'content', content: { type: 'text', text: whole } }]
+  return {
+    events: [update({ sessionUpdate: 'tool_call_update', toolCallId: parent, content })],
+    shown: { ...shown, below: { ...shown.below, [parent]: whole } },
+  }
 }
 
 /** The call of a sub-agent names the call that it belongs to. */
 const belongs = (parent: string): { _meta?: { subgate: { parentToolCallId: string } } } =>
   parent === '' ? {} : { _meta: { subgate: { parentToolCallId: parent } } }
 
-const PLAN_STATUS: Readonly<Record<string, 'pending' | 'in_progress' | 'completed'>> = {
-  pending: 'pending',
-  in_progress: 'in_progress',
-  completed: 'completed',
-}
+const called = (block: Json, parent: string): ProviderEvent =>
+  update({
+    sessionUpdate: 'tool_call',
+    toolCallId: str(block['id']),
+    status: 'in_progress',
+    rawInput: block['input'],
+    ...toolShape(str(block['name']), block['input']),
+    ...belongs(parent),
+  })
 
-const called = (block: Json, parent: string): readonly ProviderEvent[] => {
-  const { input } = block
-  const todos = record(input)['todos']
-  if (block['name'] === 'TodoWrite' && Array.isArray(todos) && parent === '') {
-    const entries = todos.map(record).map((todo) => ({
-      content: str(todo['content']),
-      priority: 'medium' as const,
-      status: PLAN_STATUS[str(todo['status'])] ?? ('pending' as const),
-    }))
-    return [update({ sessionUpdate: 'plan', entries })]
-  }
-  return [
-    update({
-      sessionUpdate: 'tool_call',
-      toolCallId: str(block['id']),
-      status: 'in_progress',
-      rawInput: input,
-      ...toolShape(str(block['name']), input),
-      ...belongs(parent),
-    }),
-  ]
-}
-
-const answers = (message: Json, parent: string): readonly ProviderEvent[] => {
+const answers = (message: Json, parent: string, { background, planned }: Shown): readonly ProviderEvent[] => {
   const blocks = Array.isArray(message['content']) ? message['content'].map(record) : []
   return blocks
-    .filter((block) => block['type'] === 'tool_result')
+    .filter((block) => block['type'] === 'tool_result' && !planned.has(str(block['tool_use_id'])))
     .map((block) => {
+      const id = str(block['tool_use_id'])
+      const failed = block['is_error'] === true
       const content = resultContent(block['content'])
       return update({
         sessionUpdate: 'tool_call_update',
-        toolCallId: str(block['tool_use_id']),
-        status: block['is_error'] === true ? 'failed' : 'completed',
+        toolCallId: id,
+        // An agent in the background was only started; its end is told later.
+        ...((failed || !background.has(id)) && { status: failed ? 'failed' : 'completed' }),
         // A change that was shown as a diff keeps it.
-        ...(block['is_error'] === true && { content }),
+        ...(failed && { content }),
         rawOutput: block['content'],
         ...belongs(parent),
       })
@@ -175,33 +183,62 @@ const answers = (message: Json, parent: string): readonly ProviderEvent[] => {
 
 /** Of no interest to whoever follows a run. */
 const SILENT: ReadonlySet<string> = new Set([
-  'init',
-  'status',
-  'ui_invalidate',
-  'permission_denied',
-  'task_started',
-  'task_progress',
-  'task_updated',
-  'task_notification',
-  'hook_started',
+  'background_tasks_changed',
+  'command_lifecycle',
+  'files_persisted',
   'hook_progress',
   'hook_response',
+  'hook_started',
+  'permission_denied',
   'session_state_changed',
-  'files_persisted',
+  'status',
+  'task_progress',
+  'task_updated',
   'thinking_tokens',
+  'ui_invalidate',
 ])
 
-const system = (line: Json): readonly ProviderEvent[] => {
+const system = (line: Json, shown: Shown): Translated => {
+  const call = str(line['tool_use_id'])
+  switch (line['subtype']) {
+    case 'task_started':
+      if (line['task_type'] !== 'local_agent' || line['is_backgrounded'] !== true || call === '') break
+      return { events: [], shown: { ...shown, background: new Set([...shown.background, call]) } }
+    case 'task_notification':
+      if (!shown.background.has(call)) break
+      return {
+        events: [
+          update({
+            sessionUpdate: 'tool_call_update',
+            toolCallId: call,
+            status: line['status'] === 'completed' ? 'completed' : 'failed',
+          }),
+        ],
+        shown: { ...shown, background: new Set([...shown.background].filter((id) => id !== call)) },
+      }
+    default:
+      return { events: told(line), shown }
+  }
+  return { events: [], shown }
+}
+
+const count = (value: unknown): string => (typeof value === 'number' ? String(value) : '?')
+
+/** What the program says of itself. */
+const told = (line: Json): readonly ProviderEvent[] => {
   const subtype = str(line['subtype'])
-  if (subtype === 'init') return failedServers(line['mcp_servers'])
   if (SILENT.has(subtype)) return []
+  if (subtype === 'init') return failedServers(line['mcp_servers'])
   if (subtype === 'api_retry') {
     const { attempt, max_retries: most, error_status: status, error } = line
-    const why = [status, error].filter((part) => part !== null && part !== undefined).join(' ')
-    return [notice('warning', `Claude Code tries again (${String(attempt)} of ${String(most)}).`, why)]
+    const why = [status, error]
+      .filter((each) => typeof each === 'string' || typeof each === 'number')
+      .join(' ')
+    const title = `Claude Code tries again (${count(attempt)} of ${count(most)}).`
+    return [notice('warning', title, why)]
   }
   if (subtype === 'compact_boundary') return [notice('info', 'Claude Code compacted the conversation.')]
-  return [notice('info', `Claude Code reported "${subtype}".`)]
+  return [notice('info', `Claude Code reported "${subtype}", which isn't known here.`)]
 }
 
 const failedServers = (servers: unknown): readonly ProviderEvent[] =>

@@ -3,8 +3,13 @@ import type { PermissionOption, PermissionOutcome, ToolCallUpdate } from '../../
 import type { PermissionQuestion } from '../../contract/provider.ts'
 import { isRecord } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
+import { toolShape } from './items.ts'
+import type { CodexItem } from './protocol.ts'
 
 type Answer = (outcome: PermissionOutcome) => object
+
+/** Items that have begun and not ended, by id: what is asked belongs to one of them. */
+export type Running = ReadonlyMap<string, CodexItem>
 
 /** `ask`: somebody decides. `answer`: nobody here can, and Codex goes on without. `unknown`: -32601. */
 export type Asked =
@@ -40,6 +45,12 @@ const ask = (toolCall: ToolCallUpdate, options: readonly PermissionOption[], ans
 const str = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+const SESSION_TOO = [ONCE, SESSION, DECLINE]
+
+/** Absent in older versions, where each is understood. */
+const offered = (available: unknown): readonly PermissionOption[] =>
+  Array.isArray(available) && !available.includes(SESSION.optionId) ? [ONCE, DECLINE] : SESSION_TOO
+
 const command = (params: Record<string, unknown>): Asked => {
   const title = str(params['command']) ?? str(params['reason']) ?? 'Run a command'
   const rawInput = present({
@@ -53,27 +64,44 @@ const command = (params: Record<string, unknown>): Asked => {
     kind: 'execute' as const,
     rawInput,
   }
-  return ask(toolCall, [ONCE, SESSION, DECLINE], decision)
+  return ask(toolCall, offered(params['availableDecisions']), decision)
 }
 
-const patch = (params: Record<string, unknown>): Asked => {
-  const title = str(params['reason']) ?? 'Change files'
+/** Which files stands in the item alone. */
+const patch = (params: Record<string, unknown>, running: Running): Asked => {
+  const toolCallId = str(params['itemId']) ?? 'patch'
+  const item = running.get(toolCallId)
+  const shape = item === undefined ? undefined : toolShape(item)
+  const title = shape?.title ?? str(params['reason']) ?? 'Change files'
   const rawInput = present({ reason: str(params['reason']), grantRoot: str(params['grantRoot']) })
-  const toolCall = { toolCallId: str(params['itemId']) ?? 'patch', title, kind: 'edit' as const, rawInput }
-  return ask(toolCall, [ONCE, SESSION, DECLINE], decision)
+  const toolCall = {
+    toolCallId,
+    title,
+    kind: 'edit' as const,
+    rawInput,
+    ...(shape?.content !== undefined && { content: [...shape.content] }),
+    ...(shape?.locations !== undefined && { locations: [...shape.locations] }),
+  }
+  return ask(toolCall, SESSION_TOO, decision)
 }
 
-const elicitation = (params: Record<string, unknown>): Asked => {
+/** The question names server and tool; the call that it belongs to is the last of these that runs. */
+const callOf = (running: Running, server: string | undefined, tool: string | undefined): string | undefined =>
+  [...running.values()].findLast(
+    (item) => item.type === 'mcpToolCall' && item['server'] === server && item['tool'] === tool,
+  )?.id
+
+const elicitation = (params: Record<string, unknown>, running: Running): Asked => {
   const meta = isRecord(params['_meta']) ? params['_meta'] : {}
   // A form or a page for a person: no face takes one, so that the server is told so at once.
   if (meta['codex_approval_kind'] !== 'mcp_tool_call')
     return { kind: 'answer', result: { action: 'decline', content: null, _meta: null } }
-  const title = str(params['message']) ?? `Call a tool of ${str(params['serverName']) ?? 'a server'}`
+  const [server, tool] = [str(params['serverName']), str(meta['tool_name'])]
   const toolCall = {
-    toolCallId: str(meta['tool_call_id']) ?? str(meta['call_id']) ?? 'mcp',
-    title,
+    toolCallId: callOf(running, server, tool) ?? `${server ?? 'mcp'}:${tool ?? 'call'}`,
+    title: str(params['message']) ?? `Call a tool of ${server ?? 'a server'}`,
     kind: 'other' as const,
-    rawInput: present({ server: str(params['serverName']) }),
+    rawInput: present({ server, tool, arguments: meta['tool_params'] ?? undefined }),
   }
   return ask(toolCall, [ONCE, DECLINE], granted)
 }
@@ -83,15 +111,15 @@ const refused = (words: string): Asked => ({
   result: { contentItems: [{ type: 'inputText', text: words }], success: false },
 })
 
-export const askedOf = (method: string, params: unknown): Asked => {
+export const askedOf = (method: string, params: unknown, running: Running): Asked => {
   const said = isRecord(params) ? params : {}
   switch (method) {
     case 'item/commandExecution/requestApproval':
       return command(said)
     case 'item/fileChange/requestApproval':
-      return patch(said)
+      return patch(said, running)
     case 'mcpServer/elicitation/request':
-      return elicitation(said)
+      return elicitation(said, running)
     // More rights for the rest of the session: a child's scope was fixed at its start.
     case 'item/permissions/requestApproval':
       return { kind: 'answer', result: { permissions: {}, scope: 'turn' } }

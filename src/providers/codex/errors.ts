@@ -23,9 +23,11 @@ const SIGN_IN = 'Sign in: type codex login, or give its key by --env.'
 /** What one failed turn is for the caller; `truncated` is no error but an ending of its own. */
 export type Failure = { readonly error: SubagentError } | { readonly truncated: 'max_tokens' }
 
+/** `resetMs`: until the account's used-up window begins anew, where Codex has told it. */
 export const failureOf = (
   { message, codexErrorInfo, additionalDetails }: TurnError,
   name: string,
+  resetMs?: number,
 ): Failure => {
   const { kind, status } = infoOf(codexErrorInfo)
   const words = [message, additionalDetails]
@@ -37,14 +39,22 @@ export const failureOf = (
     return { error: new SubagentError('AUTH_REQUIRED', 'prompt', text, { methods: [LOGIN], withheld: [] }) }
   }
   if (isBusy(kind, status)) {
-    const text = `${name} is rate limited or its service overloaded: ${words} Try again later.`
-    return {
-      error: new SubagentError('AGENT_BUSY', 'prompt', text, present({ retryAfterMs: retryAfter(message) })),
-    }
+    const retryAfterMs = retryAfter(message) ?? resetMs
+    const when = retryAfterMs === undefined ? 'later' : `in ${Math.ceil(retryAfterMs / 1000)} s`
+    const text = `${name} is rate limited or its service overloaded: ${words} Try again ${when}.`
+    return { error: new SubagentError('AGENT_BUSY', 'prompt', text, present({ retryAfterMs })) }
+  }
+  if (kind === 'sandboxError') {
+    const text = `The sandbox of ${name} could not be set up: ${words} It needs user namespaces; see codex sandbox --help.`
+    return { error: new SubagentError('AGENT_ERROR', 'prompt', text, {}) }
   }
   if (kind === 'modelNotFound' || status === 404) {
     const text = `${name} doesn't know the model that it was asked for: ${words} Name another one with --model.`
-    return { error: new SubagentError('MODEL_ERROR', 'prompt', text, present({ agentCode: status })) }
+    return { error: new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode: status })) }
+  }
+  if (kind === 'badRequest' || status === 400) {
+    const text = `The model service of ${name} refused its request: ${words} Check the model and what was attached.`
+    return { error: new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode: status })) }
   }
   const text = `The model service of ${name} failed: ${words}`
   return { error: new SubagentError('MODEL_ERROR', 'prompt', text, present({ agentCode: status })) }

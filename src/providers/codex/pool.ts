@@ -1,52 +1,71 @@
 /** App-servers that are shared: one hosts many threads, is kept warm for a while, and is replaced after a crash. */
+import type { ProcessOwner } from '../../contract/process-record.ts'
 import { after } from '../../contract/timer.ts'
 import type { CodexServer } from './server.ts'
 
 /** Milliseconds that an app-server without threads is kept for the next one. */
 export const IDLE_MS = 60_000
+/** What Codex runs for itself at a thread's start is over by then. */
+const QUIET_MS = 2000
+
+export interface PoolOptions {
+  readonly warm: boolean
+  /** Whom a process works for has changed; nobody: it is kept for the next one. */
+  readonly host: (server: CodexServer, owners: readonly ProcessOwner[]) => void
+  /** False: something that no thread owned still runs below it. */
+  readonly isClean: (server: CodexServer) => boolean
+  readonly idleMs?: number
+  readonly quietMs?: number
+}
 
 interface Place {
   readonly server: Promise<CodexServer>
-  users: number
+  readonly owners: ProcessOwner[]
   idle: Disposable | undefined
 }
 
 export interface Lease {
   readonly server: CodexServer
+  /** It was there before, and may be gone by the first request. */
+  readonly reused: boolean
+  /** Nobody gets this process any more: it doesn't answer as it should. */
+  retire(): void
   /** The last one gives the process up, at once or after its idle time. Resolves with the pids that escaped. */
   release(): Promise<readonly number[]>
 }
 
 export class CodexPool implements AsyncDisposable {
-  readonly #warm: boolean
+  readonly #options: PoolOptions
   readonly #places = new Map<string, Place>()
 
-  constructor(warm: boolean) {
-    this.#warm = warm
-  }
-
-  /** Processes that wait for their next thread, for people. */
-  get idle(): number {
-    return [...this.#places.values()].filter(({ users }) => users === 0).length
+  constructor(options: PoolOptions) {
+    this.#options = options
   }
 
   /** One with the same key if it lives, else a new one. Rejects with what `start` rejects with. */
-  async lease(key: string, start: () => Promise<CodexServer>): Promise<Lease> {
+  async lease(key: string, owner: ProcessOwner, start: () => Promise<CodexServer>): Promise<Lease> {
     const known = this.#places.get(key)
-    const place: Place = known ?? { server: start(), users: 0, idle: undefined }
+    const place: Place = known ?? { server: start(), owners: [], idle: undefined }
     if (known === undefined) this.#places.set(key, place)
-    place.users += 1
+    place.owners.push(owner)
     place.idle?.[Symbol.dispose]()
     place.idle = undefined
     try {
       const server = await place.server
       if (!server.alive) throw new Gone()
       void server.lost.then(() => this.#evict(key, place))
-      return { server, release: once(() => this.#release(key, place, server)) }
+      this.#options.host(server, [...place.owners])
+      return {
+        server,
+        reused: known !== undefined,
+        retire: () => this.#evict(key, place),
+        release: once(() => this.#release(key, place, owner, server)),
+      }
     } catch (error) {
+      drop(place, owner)
       this.#evict(key, place)
-      // One crash at most: it died while nobody used it, and a fresh one takes its place.
-      if (error instanceof Gone && known !== undefined) return this.lease(key, start)
+      // Another start's own trouble, as its abort, is none of this one; nor is a death while nobody used it.
+      if (known !== undefined) return this.lease(key, owner, start)
       throw error
     }
   }
@@ -61,14 +80,32 @@ export class CodexPool implements AsyncDisposable {
     )
   }
 
-  async #release(key: string, place: Place, server: CodexServer): Promise<readonly number[]> {
-    place.users -= 1
-    if (place.users > 0) return []
-    if (this.#warm && server.alive) {
-      place.idle = after(IDLE_MS, () => void this.#give(key, place, server), { idle: true })
-      return []
+  async #release(
+    key: string,
+    place: Place,
+    owner: ProcessOwner,
+    server: CodexServer,
+  ): Promise<readonly number[]> {
+    drop(place, owner)
+    const { warm, host } = this.#options
+    if (place.owners.length === 0) {
+      const kept = warm && server.alive && this.#places.get(key) === place
+      if (!kept) return this.#give(key, place, server)
+      this.#keep(key, place, server)
     }
-    return this.#give(key, place, server)
+    host(server, [...place.owners])
+    return []
+  }
+
+  /** What is left below an idle process would live as long as it does: then it isn't kept. */
+  #keep(key: string, place: Place, server: CodexServer): void {
+    const { isClean, idleMs = IDLE_MS, quietMs = QUIET_MS } = this.#options
+    const give = (): void => void this.#give(key, place, server)
+    const look = (): void => {
+      if (isClean(server)) place.idle = after(Math.max(idleMs - quietMs, 0), give, { idle: true })
+      else give()
+    }
+    place.idle = after(Math.min(quietMs, idleMs), look, { idle: true })
   }
 
   async #give(key: string, place: Place, server: CodexServer): Promise<readonly number[]> {
@@ -83,6 +120,11 @@ export class CodexPool implements AsyncDisposable {
 }
 
 class Gone extends Error {}
+
+const drop = (place: Place, owner: ProcessOwner): void => {
+  const at = place.owners.indexOf(owner)
+  if (at >= 0) place.owners.splice(at, 1)
+}
 
 const once = (release: () => Promise<readonly number[]>): (() => Promise<readonly number[]>) => {
   let released: Promise<readonly number[]> | undefined

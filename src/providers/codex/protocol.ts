@@ -64,6 +64,25 @@ export interface Warning {
   readonly details?: string | null | undefined
 }
 
+export interface McpStatus {
+  readonly name: string
+  readonly status: string
+  readonly error?: string | null | undefined
+}
+
+/** How full the account's windows are, and when each begins anew, in seconds of the clock. */
+export interface RateLimits {
+  readonly rateLimits: {
+    readonly primary?: RateWindow | null | undefined
+    readonly secondary?: RateWindow | null | undefined
+  }
+}
+
+export interface RateWindow {
+  readonly usedPercent: number
+  readonly resetsAt?: number | null | undefined
+}
+
 type Schema<T> = z.ZodMiniType<T>
 
 const text = z.string()
@@ -111,6 +130,15 @@ export const warningSaid: Schema<Warning> = z.object({
   message: maybeText,
   summary: maybeText,
   details: maybeText,
+})
+
+export const mcpStatusSaid: Schema<McpStatus> = z.object({ name: text, status: text, error: maybeText })
+
+const rateWindow = z.optional(
+  z.nullable(z.object({ usedPercent: z.number(), resetsAt: z.optional(z.nullable(z.number())) })),
+)
+export const rateLimitsSaid: Schema<RateLimits> = z.object({
+  rateLimits: z.object({ primary: rateWindow, secondary: rateWindow }),
 })
 
 /** Undefined when it isn't what it should be: the caller says so, and goes on. */

@@ -1,20 +1,16 @@
 /** One `codex app-server`: its process, the peer that speaks with it, and the threads that it hosts. */
 import { SubagentError } from '../../contract/errors.ts'
 import type { ErrorPhase } from '../../contract/errors.ts'
-import { isRecord } from '../../contract/json.ts'
 import type { Logger } from '../../contract/logger.ts'
 import { maskJson } from '../../contract/secrets.ts'
+import { after } from '../../contract/timer.ts'
 import type { SupervisedProcess } from '../../process/supervised.ts'
 import { JsonRpcPeer } from '../../wire/peer.ts'
 import { METHOD_NOT_FOUND, RpcError } from '../../wire/rpc-error.ts'
+import { rateLimitsSaid, read } from './protocol.ts'
+import { Threads } from './threads.ts'
+import type { ThreadListener } from './threads.ts'
 import { OLDEST, tooOld, versionOf } from './version.ts'
-
-/** What a thread hears of its server, in wire order. */
-export interface ThreadListener {
-  notification(method: string, params: unknown, bytes: number): void
-  /** Rejects with `RpcError` for what it doesn't serve. */
-  request(method: string, params: unknown): Promise<unknown>
-}
 
 export interface ServerOptions {
   readonly name: string
@@ -24,17 +20,17 @@ export interface ServerOptions {
 }
 
 /** Told to nobody who follows a run, and never needed: left out at the source. */
-const OPTED_OUT = ['account/rateLimits/updated', 'remoteControl/status/changed', 'thread/readState/changed']
+const OPTED_OUT = ['remoteControl/status/changed', 'thread/readState/changed']
+
+const SILENT_MS = 1000
 
 export class CodexServer implements AsyncDisposable {
   readonly process: SupervisedProcess
   readonly #options: ServerOptions
   readonly #peer: JsonRpcPeer
-  readonly #threads = new Map<string, ThreadListener>()
+  readonly #threads = new Threads()
   readonly #lost = Promise.withResolvers<SubagentError>()
-  /** A notification of a thread may come before the answer that names it. */
-  readonly #early: { method: string; params: unknown; bytes: number }[] = []
-  #phase: ErrorPhase = 'initialize'
+  #resetsAt: number | undefined
   #gone = false
 
   constructor(options: ServerOptions) {
@@ -45,14 +41,21 @@ export class CodexServer implements AsyncDisposable {
       lenient: true,
       write: (line) => void process.write(line),
       request: (method, params) => this.#serve(method, params),
-      notification: (method, params, bytes) => this.#hear(method, params, bytes),
+      notification: (method, params, bytes) => {
+        if (method === 'account/rateLimits/updated') this.#meter(params)
+        else this.#threads.hear(method, params, bytes)
+      },
       diagnostic: (diagnostic) => {
         const shown = maskJson(diagnostic, (text) => process.mask(text)) as object
         log.debug({ agent: name, ...shown }, 'protocol diagnostic')
       },
     })
     process.stdout.on('data', (chunk: Uint8Array) => this.#peer.receive(chunk))
-    process.stdout.once('end', () => this.#peer.end())
+    process.stdout.once('end', () => {
+      this.#peer.end()
+      // One that says nothing any more but lives on would be waited for.
+      after(SILENT_MS, () => void this.stop(), { idle: true })
+    })
     void process.exited.then(() => this.#lose())
   }
 
@@ -60,13 +63,14 @@ export class CodexServer implements AsyncDisposable {
     return !this.#gone
   }
 
-  get threads(): number {
-    return this.#threads.size
-  }
-
-  /** Resolves when it takes no more requests. */
+  /** Resolves when it takes no more requests, with how it ended in mid-turn. */
   get lost(): Promise<SubagentError> {
     return this.#lost.promise
+  }
+
+  /** Milliseconds until the account's used-up window begins anew. */
+  get resetMs(): number | undefined {
+    return this.#resetsAt === undefined ? undefined : Math.max(this.#resetsAt - Date.now(), 0)
   }
 
   /** Rejects with `PROTOCOL_MISMATCH` for a version that is too old, or with how the program ended. */
@@ -78,36 +82,32 @@ export class CodexServer implements AsyncDisposable {
         clientInfo: { name: 'subgate', title: null, version },
         capabilities: { experimentalApi: true, optOutNotificationMethods: OPTED_OUT },
       },
-      signal,
+      { signal, phase: 'initialize' },
     )
     const found = versionOf(answer)
     if (found !== undefined && tooOld(found)) throw mismatch(name, found, this.process)
     this.#peer.notify('initialized', {})
-    this.#phase = 'session'
   }
 
   listen(threadId: string, listener: ThreadListener): Disposable {
-    this.#threads.set(threadId, listener)
-    this.#phase = 'prompt'
-    for (const { method, params, bytes } of this.#early.splice(0)) this.#hear(method, params, bytes)
-    return {
-      [Symbol.dispose]: () => {
-        if (this.#threads.get(threadId) === listener) this.#threads.delete(threadId)
-      },
-    }
+    return this.#threads.listen(threadId, listener)
   }
 
   /** A request whose every fault is a `SubagentError`; aborting `signal` rejects with its reason at once. */
-  async request(method: string, params: object, signal?: AbortSignal): Promise<unknown> {
+  async request(
+    method: string,
+    params: object,
+    { phase, signal }: { readonly phase: ErrorPhase; readonly signal?: AbortSignal },
+  ): Promise<unknown> {
     const aborted = Promise.withResolvers<never>()
     aborted.promise.catch(() => {})
     const abort = (): void => aborted.reject(signal?.reason)
     if (signal?.aborted === true) abort()
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      return await Promise.race([this.#peer.request(method, params, { phase: this.#phase }), aborted.promise])
+      return await Promise.race([this.#peer.request(method, params, { phase }), aborted.promise])
     } catch (error) {
-      throw this.#fault(error)
+      throw this.#fault(error, phase)
     } finally {
       signal?.removeEventListener('abort', abort)
     }
@@ -124,51 +124,51 @@ export class CodexServer implements AsyncDisposable {
     await this.stop()
   }
 
-  #hear(method: string, params: unknown, bytes: number): void {
-    const id = isRecord(params) ? params['threadId'] : undefined
-    if (typeof id !== 'string') {
-      for (const listener of this.#threads.values()) listener.notification(method, params, bytes)
-      return
-    }
-    const listener = this.#threads.get(id)
-    if (listener !== undefined) listener.notification(method, params, bytes)
-    else if (this.#early.length < 64) this.#early.push({ method, params, bytes })
-  }
-
+  /** An unknown request is refused by its code, so that it doesn't stay open. */
   async #serve(method: string, params: unknown): Promise<unknown> {
-    const id = isRecord(params) ? (params['threadId'] ?? params['conversationId']) : undefined
-    const listener = typeof id === 'string' ? this.#threads.get(id) : undefined
-    if (listener === undefined) throw new RpcError(METHOD_NOT_FOUND, `Not served here: ${method}`)
-    return listener.request(method, params)
+    const listener = this.#threads.listenerOf(params)
+    if (listener !== undefined) return listener.request(method, params)
+    this.#options.log.warn({ agent: this.#options.name, method }, 'a request of no known thread was refused')
+    throw new RpcError(METHOD_NOT_FOUND, `Not served here: ${method}`)
   }
 
-  #fault(error: unknown): unknown {
-    if (!(error instanceof RpcError)) return error
+  #meter(params: unknown): void {
+    const { primary, secondary } = read(rateLimitsSaid, params)?.rateLimits ?? {}
+    const used = [primary, secondary].filter((window) => (window?.usedPercent ?? 0) >= 100)
+    const resets = used.flatMap((window) => (window?.resetsAt == null ? [] : [window.resetsAt * 1000]))
+    this.#resetsAt = resets.length === 0 ? undefined : Math.max(...resets)
+  }
+
+  #fault(error: unknown, phase: ErrorPhase): unknown {
     const { name, process } = this.#options
+    if (SubagentError.is(error) && this.#gone && error.code === 'AGENT_EXITED') return this.#ended(phase)
+    if (!(error instanceof RpcError)) return error
     const words = process.mask(error.message).replaceAll(/\s+/gu, ' ').slice(0, 2000)
-    return new SubagentError('AGENT_ERROR', this.#phase, `${name} reported: ${words}`, {
-      agentCode: error.code,
-    })
+    return new SubagentError('AGENT_ERROR', phase, `${name} reported: ${words}`, { agentCode: error.code })
   }
 
   #lose(): void {
     if (this.#gone) return
     this.#gone = true
+    const error = this.#ended('prompt')
+    this.#lost.resolve(error)
+    this.#peer.close(error)
+  }
+
+  #ended(phase: ErrorPhase): SubagentError {
     const { name, process } = this.#options
     const facts = process.facts()
     const how =
       facts.signal !== undefined
         ? `was ended by ${facts.signal}`
         : `exited with code ${facts.exitCode ?? '?'}`
-    const when = this.#phase === 'prompt' ? 'before its turn ended' : 'before it was ready'
+    const when = phase === 'prompt' ? 'before its turn ended' : 'before it was ready'
     const last = facts.stderr?.trimEnd().split('\n').at(-1) ?? ''
     const said = last === '' ? '' : ` Its last words: ${last.slice(0, 500)}`
-    const error = new SubagentError('AGENT_EXITED', this.#phase, `${name} ${how} ${when}.${said}`, {
+    return new SubagentError('AGENT_EXITED', phase, `${name} ${how} ${when}.${said}`, {
       ...facts,
-      reason: this.#phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
+      reason: phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
     })
-    this.#lost.resolve(error)
-    this.#peer.close(error)
   }
 }
 

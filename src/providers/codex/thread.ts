@@ -3,7 +3,8 @@ import type { ContentBlock, McpServer } from '../../contract/content.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { JsonObject, JsonValue } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
-import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
+import { approvalPolicy, refuseConflict } from './policy.ts'
 
 /**
  * Switches of every app-server, so that nothing waits for a network that isn't there, and nothing is told to anybody.
@@ -15,39 +16,34 @@ export const PROCESS_OVERRIDES: readonly string[] = [
   'analytics.enabled=false',
   'features.plugins=false',
   'features.apps=false',
+  // A thread that nobody follows is put away at once, with its servers, and can be taken up by another process.
+  'thread_unload_delay_secs=0',
   'sandbox_workspace_write.exclude_slash_tmp=true',
   'sandbox_workspace_write.exclude_tmpdir_env_var=true',
 ].flatMap((override) => ['-c', override])
 
 /**
- * `never`: what the sandbox forbids fails, and nothing can be widened. `untrusted`: every command but plain reading is
- * asked for. An explicit policy makes it ask; without one Codex asks for what leaves its sandbox.
+ * Its own agents stay until a cap is asked for on this run, or no room is left below it: then all delegation goes
+ * through the gateway. Three switches, as its two kinds of agents are chosen by model, by feature, or both.
  */
-export const approvalPolicy = ({
-  permission,
-  requested,
-}: Pick<ResolvedStartRequest, 'permission' | 'requested'>): 'never' | 'untrusted' | 'on-request' => {
-  if (permission === 'allow') return 'never'
-  return requested.permission === undefined ? 'on-request' : 'untrusted'
-}
+const delegation = ({ requested, maxDepth, depth }: ResolvedStartRequest): JsonObject =>
+  requested.maxDepth !== undefined || (maxDepth !== undefined && depth >= maxDepth)
+    ? { 'agents.enabled': false, 'features.multi_agent': false, 'features.multi_agent_v2': false }
+    : {}
 
-/** Its own agents stay until a cap is asked for on this run: from then on all delegation goes through the gateway. */
-const delegation = ({ requested, maxDepth }: ResolvedStartRequest): JsonObject =>
-  requested.maxDepth === undefined && maxDepth === undefined
-    ? {}
-    : { 'features.multi_agent': false, 'features.multi_agent_v2': false }
-
+/** Required: without it Codex would go on silently when the server can't be reached. */
 const mcpServer = (server: McpServer, lineage: Readonly<Record<string, string>>): JsonObject => {
   if ('command' in server) {
     const { command, args, env } = server
     const given = Object.fromEntries(env.map(({ name, value }) => [name, value]))
     // Codex hands its servers almost no environment: depth must be named to them.
-    return { command, args: [...args], env: { ...lineage, ...given } }
+    return { command, args: [...args], env: { ...given, ...lineage }, required: true }
   }
   if (server.type === 'http') {
     return {
       url: server.url,
       http_headers: Object.fromEntries(server.headers.map(({ name, value }) => [name, value])),
+      required: true,
     }
   }
   throw new SubagentError(
@@ -69,38 +65,55 @@ export const threadConfig = (
     ...delegation(request),
     ...(mcpServers.length > 0 && { mcp_servers: servers }),
     ...(effort !== undefined && { model_reasoning_effort: effort }),
-    ...(sandbox !== 'read-only' &&
-      additionalDirectories.length > 0 && {
-        'sandbox_workspace_write.writable_roots': [...additionalDirectories],
-      }),
+    // An explicit sandbox has no other roots, whatever the user's own file adds.
+    ...((sandbox === 'workspace-write' || additionalDirectories.length > 0) && {
+      'sandbox_workspace_write.writable_roots': [...additionalDirectories],
+    }),
     ...(Object.keys(lineage).length > 0 && { 'shell_environment_policy.set': { ...lineage } }),
   }
 }
 
 /** The parts that start, resume and fork have in common. */
-export const threadParams = (
+const threadParams = (
   request: ResolvedStartRequest,
   lineage: Readonly<Record<string, string>>,
+  configured: PermissionPolicy | undefined,
 ): JsonObject => {
-  const { cwd, model, sandbox, preset, persona } = request
+  const { cwd, model, sandbox, preset, persona, origin } = request
   const { instructions } = preset ?? {}
   return present({
     cwd,
     model,
     sandbox,
-    approvalPolicy: approvalPolicy(request),
-    developerInstructions: instructions?.mode === 'append' ? instructions.text : undefined,
+    approvalPolicy: approvalPolicy(request, configured),
+    // A thread that goes on has them in its history.
+    developerInstructions:
+      origin.from === 'new' && instructions?.mode === 'append' ? instructions.text : undefined,
     baseInstructions: persona ?? (instructions?.mode === 'replace' ? instructions.text : undefined),
-    config: threadConfig(request, lineage) as JsonObject,
+    config: threadConfig(request, lineage),
   })
+}
+
+/** A copy ignores developer instructions, so that a preset's are put into its history. */
+export const injected = ({ origin, preset }: ResolvedStartRequest): JsonObject | undefined => {
+  const { instructions } = preset ?? {}
+  if (origin.from !== 'fork' || instructions?.mode !== 'append') return undefined
+  const content = [{ type: 'input_text', text: instructions.text }]
+  return { type: 'message', role: 'developer', content }
+}
+
+export interface ThreadCall {
+  readonly method: string
+  readonly params: JsonObject
 }
 
 /** Which call brings the thread, and with what. */
 export const threadCall = (
   request: ResolvedStartRequest,
   lineage: Readonly<Record<string, string>>,
-): { readonly method: string; readonly params: JsonObject } => {
-  const params = threadParams(request, lineage)
+  configured?: PermissionPolicy,
+): ThreadCall => {
+  const params = threadParams(request, lineage, configured)
   const { origin } = request
   switch (origin.from) {
     case 'new':
@@ -149,12 +162,13 @@ export const turnParams = (
   threadId: string,
   content: readonly ContentBlock[],
   request: ResolvedStartRequest,
+  configured?: PermissionPolicy,
 ): JsonObject => {
+  refuseConflict(request, configured)
   const { outputSchema, effort, model } = request
   return {
     threadId,
     input: turnInput(content),
-    approvalPolicy: approvalPolicy(request),
-    ...present({ outputSchema, effort, model }),
+    ...present({ approvalPolicy: approvalPolicy(request, configured), outputSchema, effort, model }),
   }
 }

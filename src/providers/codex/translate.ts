@@ -3,7 +3,16 @@ import type { Notice, ProviderEvent } from '../../contract/events.ts'
 import type { SessionUpdate } from '../../contract/content.ts'
 import { present } from '../../contract/present.ts'
 import { toolShape, toolUpdate } from './items.ts'
-import { deltaSaid, errorSaid, itemSaid, planSaid, read, usageSaid, warningSaid } from './protocol.ts'
+import {
+  deltaSaid,
+  errorSaid,
+  itemSaid,
+  mcpStatusSaid,
+  planSaid,
+  read,
+  usageSaid,
+  warningSaid,
+} from './protocol.ts'
 import type { CodexItem } from './protocol.ts'
 
 /** What a turn has shown, so that a text that came in pieces isn't said again as a whole. */
@@ -68,7 +77,6 @@ const SILENT: ReadonlySet<string> = new Set([
   'item/fileChange/patchUpdated',
   'item/mcpToolCall/progress',
   'serverRequest/resolved',
-  'mcpServer/startupStatus/updated',
   'rawResponseItem/completed',
   'rawResponse/completed',
   'skills/changed',
@@ -76,6 +84,22 @@ const SILENT: ReadonlySet<string> = new Set([
   'account/rateLimits/updated',
   'thread/readState/changed',
   'remoteControl/status/changed',
+  'thread/archived',
+  'thread/unarchived',
+  'thread/goal/updated',
+  'thread/goal/cleared',
+  'thread/queue/changed',
+  'thread/project/updated',
+  'thread/prediction/updated',
+  'thread/environment/connected',
+  'thread/environment/disconnected',
+  'project/changed',
+  'modelProvider/authRecoveryStarted',
+  'modelProvider/authRecoveryCompleted',
+  'app/list/updated',
+  'fs/changed',
+  'item/autoApprovalReview/started',
+  'item/autoApprovalReview/completed',
   'hook/started',
   'hook/completed',
 ])
@@ -133,6 +157,15 @@ export const translate = (method: string, params: unknown, shown: Shown): Transl
         notice(words, method === 'deprecationNotice' ? 'info' : 'warning', said?.details ?? undefined),
       )
     }
+    case 'mcpServer/startupStatus/updated': {
+      const said = read(mcpStatusSaid, params)
+      if (said === undefined) return only(malformed(method))
+      return said.status === 'failed'
+        ? only(
+            notice(`The MCP server "${said.name}" could not be started.`, 'warning', said.error ?? undefined),
+          )
+        : only()
+    }
     case 'model/rerouted':
       return only(notice('Codex moved the turn to another model.', 'info'))
     case 'thread/compacted':
@@ -161,6 +194,10 @@ const itemEvents = (item: CodexItem, completed: boolean, { streamed }: Shown): r
     const words = typeof item['message'] === 'string' ? item['message'] : 'Codex reported an error.'
     return completed ? [notice(words, 'warning')] : []
   }
+  if (item.type === 'subAgentActivity') {
+    const words = [item['agentPath'], item['kind']].filter((part) => typeof part === 'string').join(': ')
+    return completed ? [notice(`An agent that Codex runs by itself: ${words || 'active'}.`, 'info')] : []
+  }
   const shape = toolShape(item)
   if (shape !== undefined) return [update(toolUpdate(item, shape, completed ? 'completed' : 'started'))]
   // What was sent to the agent comes back as items; nothing else is passed over without a word.
@@ -172,7 +209,6 @@ const OWN_ITEMS: ReadonlySet<string> = new Set([
   'userMessage',
   'hookPrompt',
   'functionCallOutput',
-  'subAgentActivity',
   'enteredReviewMode',
   'exitedReviewMode',
 ])
