@@ -1,37 +1,25 @@
 /** Which providers a gateway has: those of code, of a command line and of configuration, then what is found here. */
-import { join } from 'node:path'
-import { rememberedAnswers } from './capabilities/remembered.ts'
 import type { LoadedConfig, ProviderConfig } from './config/config.ts'
 import { SubagentError } from './contract/errors.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
 import { builtInAgents } from './gateway-agents.ts'
+import { processProvider } from './gateway-native.ts'
+import type { CommandLine, ProcessProvider } from './gateway-native.ts'
 import type { Supervisor } from './process/supervisor.ts'
-import {
-  GATEWAY_PROGRAM,
-  KNOWN_AGENTS,
-  aliasesOf,
-  knownByProgram,
-  programName,
-  titleOf,
-} from './providers/acp/agents.ts'
-import type { KnownAgent } from './providers/acp/agents.ts'
+import { aliasesOf, titleOf } from './providers/acp/agents.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
-import { AcpProvider } from './providers/acp/provider.ts'
 import { loadProvider } from './provider-module.ts'
 import type { RegisteredProvider } from './runtime/options.ts'
 import type { ProviderRegistry } from './runtime/registry.ts'
 import type { Store } from './sessions/store.ts'
-import { VERSION } from './version.ts'
-
-type Command = readonly [string, ...string[]]
 
 /** What providers are made of. */
 export interface ProviderShop {
   readonly given: readonly RegisteredProvider[]
   /** A command line that is run as the provider `acp`. */
-  readonly command?: Command
+  readonly command?: CommandLine
   readonly loaded: LoadedConfig
   readonly agents: () => readonly FoundAgent[]
   readonly supervisor: Supervisor
@@ -42,6 +30,8 @@ export interface ProviderShop {
   readonly log: Logger
   readonly env: Readonly<Record<string, string | undefined>>
   readonly agentEnv?: Readonly<Record<string, string | true>>
+  /** Hears of each provider with a process of its own: it is disposed with the gateway. */
+  readonly made: (provider: ProcessProvider) => void
 }
 
 /** Rejects with what is wrong with a provider that code gave; one of configuration is told to whoever wants it. */
@@ -49,7 +39,7 @@ export const registerProviders = async (providers: ProviderRegistry, shop: Provi
   for (const { provider, settings, aliases } of shop.given) providers.add(provider, settings, aliases)
   const { command } = shop
   if (command !== undefined)
-    providers.add(byCommand(shop, 'acp', command, {}, titleOf(command)), settingsOf(shop, {}))
+    providers.add(withProcess(shop, 'acp', command, {}, titleOf(command)), settingsOf(shop, {}))
   for (const [name, config] of Object.entries(shop.loaded.config.providers)) {
     try {
       const provider = await configured(shop, name, config)
@@ -78,7 +68,7 @@ const registerFound = (providers: ProviderRegistry, shop: ProviderShop): void =>
   for (const { agent, program } of shop.agents()) {
     const own = config.providers[agent.name] ?? {}
     if (program === undefined || taken(agent.name)) continue
-    const provider = acp(shop, agent.name, [program, ...agent.args], agent, own)
+    const provider = withProcess(shop, agent.name, [program, ...agent.args], own)
     providers.add(provider, settingsOf(shop, own), free(agent.aliases))
   }
 }
@@ -91,43 +81,28 @@ const configured = async (
   const { command, module } = config
   if (module !== undefined) return loadProvider(name, module, shop.loaded)
   const [program, ...args] = command ?? []
-  return program === undefined ? undefined : byCommand(shop, name, [program, ...args], config)
+  return program === undefined ? undefined : withProcess(shop, name, [program, ...args], config)
 }
 
-const byCommand = (
-  shop: ProviderShop,
+/** A provider with a process of its own. */
+const withProcess = (
+  { supervisor, stateDir, log, env, agentEnv = {}, loaded, made }: ProviderShop,
   name: string,
-  command: Command,
+  command: CommandLine,
   config: ProviderConfig,
   title?: string,
-): AcpProvider => {
-  const known = KNOWN_AGENTS.find((agent) => agent.name === name) ?? knownByProgram(command)
-  return acp(shop, name, command, known, config, title)
-}
-
-const acp = (
-  { supervisor, stateDir, log, env, agentEnv }: ProviderShop,
-  name: string,
-  command: Command,
-  known: KnownAgent | undefined,
-  config: ProviderConfig,
-  title?: string,
-): AcpProvider => {
-  const { asks, fs, terminal, graces } = config
-  const methods = present({ read: fs?.read, write: fs?.write, terminal })
-  return new AcpProvider({
-    name,
-    command,
-    version: VERSION,
+): ProcessProvider => {
+  const place = {
     supervisor,
-    answers: rememberedAnswers(join(stateDir, 'answers')),
+    stateDir,
     log,
     inherited: env,
-    env: { ...config.env, ...agentEnv },
-    gateway: command.slice(0, 2).some((word) => programName(word) === GATEWAY_PROGRAM),
-    methods,
-    ...present({ known, asks, graces, title }),
-  })
+    agentEnv,
+    ...present({ permission: loaded.config.permission, title }),
+  }
+  const provider = processProvider(name, command, config, place)
+  made(provider)
+  return provider
 }
 
 const settingsOf = (

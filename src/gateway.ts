@@ -17,6 +17,7 @@ import type { PermissionPolicy, SubagentStartRequest } from './contract/request.
 import { openConfiguration } from './gateway-configuration.ts'
 import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
+import type { ProcessProvider } from './gateway-native.ts'
 import { registerProviders } from './gateway-providers.ts'
 import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
@@ -29,7 +30,6 @@ import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
-import { AcpProvider } from './providers/acp/provider.ts'
 import { hostSettings } from './host-settings.ts'
 import { lazyStore, storeFile } from './gateway-store.ts'
 import { completeRoot } from './root-request.ts'
@@ -73,6 +73,7 @@ export class Gateway implements AsyncDisposable {
   readonly #stateDir: string
   readonly #log: Logger
   readonly #telemetry: Telemetry | undefined
+  readonly #withProcess = new Set<ProcessProvider>()
   /** The user's sessions, of all processes; opened at first use. */
   readonly store: Store
   #found: readonly FoundAgent[] | undefined
@@ -143,7 +144,7 @@ export class Gateway implements AsyncDisposable {
   async rootRequest(request: SubagentStartRequest): Promise<SubagentStartRequest> {
     const provider = this.runtime.providers.find(request.provider)?.provider
     const variables = Object.keys(this.#options.agentEnv ?? {})
-    if (variables.length > 0 && provider !== undefined && !(provider instanceof AcpProvider)) {
+    if (variables.length > 0 && provider !== undefined && !this.#withProcess.has(provider)) {
       throw new SubagentError(
         'INVALID_REQUEST',
         'request',
@@ -207,6 +208,7 @@ export class Gateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runtime[Symbol.asyncDispose]()
+    await Promise.all([...this.#withProcess].map(async (provider) => provider[Symbol.asyncDispose]?.()))
     await Promise.all([this.#supervisor[Symbol.asyncDispose](), this.#telemetry?.[Symbol.asyncDispose]()])
     await this.#reaping
     this.store[Symbol.dispose]()
@@ -224,6 +226,7 @@ export class Gateway implements AsyncDisposable {
       lasts: this.#options.store === undefined,
       log: this.#log,
       env: this.#env,
+      made: (provider) => void this.#withProcess.add(provider),
       ...present({ agentEnv, command }),
     }
   }

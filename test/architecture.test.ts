@@ -57,6 +57,7 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
     ...(MAY_IMPORT['gateway'] ?? []),
     'gateway-configuration',
     'gateway-lineage',
+    'gateway-native',
     'gateway-presets',
     'gateway-providers',
     'gateway-store',
@@ -67,18 +68,27 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'built-in-state.ts': ['agent'],
   'gateway-lineage.ts': ['contract', 'lineage', 'process', 'runtime'],
-  'gateway-configuration.ts': ['contract', 'config', 'gateway-presets', 'providers/acp'],
+  'gateway-configuration.ts': ['contract', 'config', 'gateway-native', 'gateway-presets', 'providers/acp'],
+  'gateway-native.ts': [
+    'contract',
+    'capabilities',
+    'config',
+    'process',
+    'providers/acp',
+    'providers/codex',
+    'providers/claude-code',
+  ],
   'gateway-presets.ts': ['contract', 'capabilities', 'config', 'presets'],
   'gateway-agents.ts': ['contract', 'config', 'runtime', 'sessions', 'agent', 'providers/in-process'],
   'gateway-providers.ts': [
     'contract',
-    'capabilities',
     'config',
     'process',
     'runtime',
     'sessions',
     'providers/acp',
     'gateway-agents',
+    'gateway-native',
   ],
   'gateway-store.ts': ['contract', 'config', 'process', 'sessions', 'agent'],
   'gateway-retention.ts': ['gateway-store', 'sessions'],
@@ -219,11 +229,11 @@ describe('the shape of the sources', () => {
     expect(silent).toEqual([])
   })
 
-  test("an agent's name stands only in its own provider and in the list of known agents", () => {
+  test("an agent's name stands only in its own provider, where that is built, and in the list of known agents", () => {
     const names = /\b(?:claude|codex|gemini|opencode)\b/iu
     const code = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, '')
     const allowedFiles =
-      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|contract\/preset-folders\.ts$|process\/environment-names\.ts$)/u
+      /^(?:providers\/(?:codex|claude-code)\/|providers\/acp\/agents\.ts$|gateway-native\.ts$|contract\/preset-folders\.ts$|process\/environment-names\.ts$)/u
     const wrong = files.filter(
       (file) => !allowedFiles.test(file) && names.test(code(readFileSync(join(SRC, file), 'utf8'))),
     )

@@ -82,6 +82,7 @@ export const providersCommand = async (flags: ProvidersFlags, io: Io): Promise<n
       providers: all.map(({ name, title, usable, where, error }) =>
         present({ name, title, usable, where, error: error?.toJSON(), capabilities: capabilities(name) }),
       ),
+      warm: warmProcesses(gateway),
     })
     return 0
   }
@@ -103,6 +104,18 @@ export const providersCommand = async (flags: ProvidersFlags, io: Io): Promise<n
   if (hidden > 0) io.stdout.write(`${hidden} more are known: subgate providers --all\n`)
   return 0
 }
+
+/** Agent processes of this user's gateways that wait for their next session. */
+const warmProcesses = (gateway: Gateway): readonly object[] =>
+  gateway
+    .recorded()
+    .filter(({ idle }) => idle === true)
+    .map(({ pid, command, sessionId, gateway: { pid: gatewayPid } }) => ({
+      pid,
+      command,
+      lastSessionId: sessionId,
+      gatewayPid,
+    }))
 
 /** What each usable provider can be asked for; `?` is decided by the agent's handshake. */
 const capabilityTable = (gateway: Gateway): string => {

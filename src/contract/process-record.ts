@@ -13,6 +13,8 @@ export interface ProcessRecord {
   readonly rootSessionId: SessionId
   readonly depth: number
   readonly maxDepth?: number
+  /** It is kept for the next session; the one that is named here has ended. */
+  readonly idle?: boolean
   readonly gateway: { readonly pid: number; readonly startTime: number; readonly id: string }
 }
 

@@ -19,7 +19,7 @@ export function resolveLineage(sources: LineageSources): LineageClaims | undefin
   const claims = verifyLineage(sources.token, sources.key())
   const alive = sources
     .records()
-    .some((record) => record.sessionId === claims.session && sources.isLive(record))
+    .some((record) => record.sessionId === claims.session && record.idle !== true && sources.isLive(record))
   if (!alive) throw invalidLineage('the run that it was given to has ended')
   return claims
 }

@@ -6,12 +6,14 @@ import type { ProcessRecord } from '../contract/process-record.ts'
 import type { ProcessIdentity } from './process-table.ts'
 
 const folder = (stateDir: string): string => join(stateDir, 'processes')
-const fileOf = (stateDir: string, { pid, startTime }: ProcessIdentity): string =>
-  join(folder(stateDir), `${pid}-${startTime}.json`)
+const nameOf = ({ pid, startTime }: ProcessIdentity): string => `${pid}-${startTime}`
 
-/** Throws the system's error when the folder can't be written. */
-export function writeRecord(stateDir: string, record: ProcessRecord): void {
-  const file = fileOf(stateDir, record)
+/**
+ * `guest` names a further session of a process that serves several: it has a file of its own. Throws the system's
+ * error when the folder can't be written.
+ */
+export function writeRecord(stateDir: string, record: ProcessRecord, guest?: string): void {
+  const file = join(folder(stateDir), `${nameOf(record)}${guest === undefined ? '' : `-${guest}`}.json`)
   const draft = `${file}.${process.pid}.tmp`
   const write = (): void => writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
   try {
@@ -24,8 +26,14 @@ export function writeRecord(stateDir: string, record: ProcessRecord): void {
   renameSync(draft, file)
 }
 
-export function removeRecord(stateDir: string, identity: ProcessIdentity): void {
-  rmSync(fileOf(stateDir, identity), { force: true })
+/** Without a guest: all that is recorded of the process. */
+export function removeRecord(stateDir: string, identity: ProcessIdentity, guest?: string): void {
+  const name = nameOf(identity)
+  const files =
+    guest === undefined
+      ? namesIn(folder(stateDir)).filter((file) => file === `${name}.json` || file.startsWith(`${name}-`))
+      : [`${name}-${guest}.json`]
+  for (const file of files) rmSync(join(folder(stateDir), file), { force: true })
 }
 
 /** Files that are no record are passed over. */

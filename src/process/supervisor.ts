@@ -46,10 +46,15 @@ export interface LiveProcess {
   readonly pid: number
   readonly command: string
   readonly sessionId: SessionId
+  /** It is kept for the next session; the one that is named here has ended. */
+  readonly idle?: boolean
 }
 
-interface Entry extends LiveProcess {
+interface Entry {
   readonly process: Supervised
+  readonly record: ProcessRecord
+  /** The sessions that it works for; the record names the first. */
+  owners: readonly ProcessOwner[]
 }
 
 export class Supervisor implements AsyncDisposable {
@@ -103,7 +108,8 @@ export class Supervisor implements AsyncDisposable {
     const { pid } = child
     // Not collected yet, so its row is there even if it has ended already.
     const identity = { pid, startTime: processRow(pid)?.startTime ?? 0 }
-    this.#record({ ...identity, ...this.#place, ...spec.owner, marker, command: line })
+    const record: ProcessRecord = { ...identity, ...this.#place, ...spec.owner, marker, command: line }
+    this.#record(record)
     const supervised = new Supervised({
       pid,
       stdin: child.stdin,
@@ -122,7 +128,7 @@ export class Supervisor implements AsyncDisposable {
         if (escaped.length === 0) this.#forget(identity)
       },
     })
-    const entry: Entry = { pid, command: line, sessionId: spec.owner.sessionId, process: supervised }
+    const entry: Entry = { process: supervised, record, owners: [spec.owner] }
     this.#entries.add(entry)
     this.#watch()
     return supervised
@@ -132,7 +138,31 @@ export class Supervisor implements AsyncDisposable {
   live(): readonly LiveProcess[] {
     return [...this.#entries]
       .filter((entry) => !entry.process.hasExited)
-      .map(({ pid, command, sessionId }) => ({ pid, command, sessionId }))
+      .map(({ record: { pid, command, sessionId }, owners }) => ({
+        pid,
+        command,
+        sessionId: owners[0]?.sessionId ?? sessionId,
+        ...(owners.length === 0 && { idle: true }),
+      }))
+  }
+
+  /**
+   * Which sessions a process that several share works for from now on: what they delegate is known by it. None: it
+   * is kept for the next one.
+   */
+  host(pid: number, owners: readonly ProcessOwner[]): void {
+    const entry = [...this.#entries].find(({ record }) => record.pid === pid)
+    if (entry === undefined) return
+    const { record } = entry
+    const guests = (of: readonly ProcessOwner[]): readonly ProcessOwner[] => of.slice(1)
+    const [first] = owners
+    this.#record(first === undefined ? { ...record, idle: true } : { ...record, ...first })
+    for (const guest of guests(owners)) this.#record({ ...record, ...guest }, guest.sessionId)
+    const staying = new Set(guests(owners).map(({ sessionId }) => sessionId))
+    for (const { sessionId } of guests(entry.owners)) {
+      if (!staying.has(sessionId)) this.#forget(record, sessionId)
+    }
+    entry.owners = owners
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -150,17 +180,17 @@ export class Supervisor implements AsyncDisposable {
     }, WATCHDOG_DELAY_MS).unref()
   }
 
-  #record(record: ProcessRecord): void {
+  #record(record: ProcessRecord, guest?: SessionId): void {
     try {
-      writeRecord(this.#options.stateDir, record)
+      writeRecord(this.#options.stateDir, record, guest)
     } catch (error) {
       this.#complain(error)
     }
   }
 
-  #forget(identity: Pick<ProcessRecord, 'pid' | 'startTime'>): void {
+  #forget(identity: Pick<ProcessRecord, 'pid' | 'startTime'>, guest?: SessionId): void {
     try {
-      removeRecord(this.#options.stateDir, identity)
+      removeRecord(this.#options.stateDir, identity, guest)
     } catch (error) {
       this.#complain(error)
     }

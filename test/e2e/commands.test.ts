@@ -145,22 +145,24 @@ describe('what is here', () => {
     const { stdout, code } = await rig.run(['providers'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^mine +configured +my-agent --api-key \*\*\*$/mu)
-    expect(stdout).toMatch(new RegExp(`^codex +Codex +${join(rig.root, 'bin/codex-acp')}$`, 'mu'))
+    expect(stdout).toMatch(
+      new RegExp(`^codex-acp +Codex \\(ACP adapter\\) +${join(rig.root, 'bin/codex-acp')}$`, 'mu'),
+    )
+    expect(stdout).toMatch(/^codex +Codex +codex is not on PATH; npm install -g @openai\/codex$/mu)
     expect(stdout).toMatch(
       /^claude-code +Claude Code +claude-agent-acp is not on PATH; npm install -g @agentclientprotocol\/claude-agent-acp$/mu,
     )
     const json = await rig.run(['providers', '--json'])
-    const { providers } = documentOf(json) as unknown as { providers: Record<string, unknown>[] }
-    expect(providers.find(({ name }) => name === 'codex')).toMatchObject({
+    const { providers, warm } = documentOf(json) as unknown as Record<string, Record<string, unknown>[]>
+    expect(warm).toEqual([])
+    expect(providers?.find(({ name }) => name === 'codex-acp')).toMatchObject({
       usable: true,
       capabilities: { sandbox: 'none', permissions: 'native' },
     })
     expect(json.stdout).not.toContain('sk-planted')
     const table = (await rig.run(['providers', '--capabilities'])).stdout.split('\n')
-    expect(table[0]).toMatch(/^capability +mine +spawn +fork +codex +codex-acp$/u)
-    expect(table.find((line) => line.startsWith('sandbox'))).toMatch(
-      /^sandbox +none +native +native +none +none$/u,
-    )
+    expect(table[0]).toMatch(/^capability +mine +spawn +fork +codex-acp$/u)
+    expect(table.find((line) => line.startsWith('sandbox'))).toMatch(/^sandbox +none +native +native +none$/u)
   })
 })
 

@@ -89,7 +89,7 @@ describe('C32: variables', () => {
     })
     expect(claude.env).not.toHaveProperty('OPENAI_API_KEY')
     expect(claude.env).not.toHaveProperty('CLAUDECODE')
-    const codex = dumpOf(await rig.run(['run', 'codex', 'x', '--json'], { env: SURROUNDINGS }))
+    const codex = dumpOf(await rig.run(['run', 'codex-acp', 'x', '--json'], { env: SURROUNDINGS }))
     expect(codex.env).toMatchObject({ OPENAI_API_KEY: 'planted-openai-2' })
     expect(codex.env).not.toHaveProperty('ANTHROPIC_API_KEY')
   })

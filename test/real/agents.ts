@@ -1,4 +1,4 @@
-/** The two adapters: how each is started, pointed at the model on loopback, and made to use its shell. */
+/** The agents: how each is started, pointed at the model on loopback, and made to use its shell. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,16 +11,18 @@ export interface RealAgent {
   /** The provider's name. */
   readonly name: string
   readonly command: string
+  /** It is driven by its own interface, which a command behind `--` can't tell. */
+  readonly native?: true
   /** Variables that only the user's setup knows, so that they have to be named with `--env`. */
   readonly named: readonly string[]
   /** Writes the agent's own configuration and gives its environment. */
-  configure(workspace: Workspace, url: string, key: string): Environment
+  readonly configure: (workspace: Workspace, url: string, key: string) => Environment
   /** Configuration with which the agent asks before it runs a command. */
-  asking(workspace: Workspace): Environment
+  readonly asking: (workspace: Workspace) => Environment
   /** How a run ends whose only tool call was denied (B10.3): one agent goes on and answers, another stops there. */
   readonly afterDenial: { readonly status: 'completed' | 'empty'; readonly exit: 5 | 9 }
   /** The model's call of the agent's shell tool. */
-  shell(command: string): Step
+  readonly shell: (command: string) => Step
 }
 
 const program = (name: string): string => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.meta.url))
@@ -46,6 +48,18 @@ export const claudeAgent: RealAgent = {
     return {}
   },
   shell: (command) => ({ do: 'call', tool: 'Bash', input: { command, description: 'A test command' } }),
+}
+
+/** Its own interface; retries are off so that a test doesn't wait. */
+export const claudeNative: RealAgent = {
+  name: 'claude-code',
+  command: program('claude'),
+  native: true,
+  afterDenial: { status: 'completed', exit: 5 },
+  named: [],
+  configure: claudeAgent.configure,
+  asking: () => ({}),
+  shell: claudeAgent.shell,
 }
 
 /** Retries are off, and a server that is down is an error instead of something to wait for. */
@@ -85,3 +99,31 @@ export const codexAgent: RealAgent = {
     input: { cmd: command, sandbox_permissions: 'require_escalated', justification: 'A test command' },
   }),
 }
+
+/** Its own interface, with nothing switched off by its file: the provider does that. */
+export const codexNative: RealAgent = {
+  name: 'codex',
+  command: program('codex'),
+  native: true,
+  afterDenial: { status: 'completed', exit: 5 },
+  named: ['LOOPBACK_MODEL_KEY'],
+  configure: (workspace, url, key) => {
+    writeFileSync(join(workspace.config, 'config.toml'), nativeConfig(url))
+    return { CODEX_HOME: workspace.config, LOOPBACK_MODEL_KEY: key }
+  },
+  asking: () => ({}),
+  shell: codexAgent.shell,
+}
+
+export const nativeConfig = (url: string): string => `
+model = "loopback-model"
+model_provider = "loopback"
+sandbox_mode = "workspace-write"
+[model_providers.loopback]
+name = "loopback"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "LOOPBACK_MODEL_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+`

@@ -20,6 +20,7 @@ export interface SeenRequest {
   readonly path: string
   /** The scripted turn that it belonged to; absent for what the agent asks on its own. */
   readonly turn?: Turn
+  readonly asked: ModelRequest
   /** The agent closed the connection before the answer was whole. */
   aborted: boolean
 }
@@ -121,7 +122,12 @@ export class ModelServer implements AsyncDisposable {
     path: string,
   ): Promise<void> {
     const turn = turnOf(request.entries, new Set(this.#script.keys()))
-    const seen: SeenRequest = { path, aborted: false, ...(turn === undefined ? {} : { turn }) }
+    const seen: SeenRequest = {
+      path,
+      asked: request,
+      aborted: false,
+      ...(turn === undefined ? {} : { turn }),
+    }
     this.seen.push(seen)
     response.on('close', () => {
       seen.aborted = !response.writableFinished
@@ -136,10 +142,11 @@ export class ModelServer implements AsyncDisposable {
     this.#answers += 1
     const answer: Answer = {
       id: `loopback${this.#answers}`,
-      text: step.do === 'call' ? '' : step.text,
+      text: textOf(step, request),
       cut: step.do === 'cut',
+      ...(step.do === 'break' && { breaks: step.code }),
       ...(step.do === 'say' && step.until !== undefined ? { until: step.until } : {}),
-      ...(step.do === 'call' ? { call: { tool: step.tool, input: step.input } } : {}),
+      ...(step.do === 'call' ? { call: step } : {}),
     }
     await service.answer(response, request, answer)
   }
@@ -148,12 +155,15 @@ export class ModelServer implements AsyncDisposable {
     if (turn === undefined) return { do: 'say', text: asideText(request.schema) }
     const step = this.#script.get(turn.prompt)?.[turn.done]
     if (step === undefined) throw new Refusal(500, `No step ${turn.done} for "${turn.prompt}"`)
-    if (step.do === 'call' && !request.tools.includes(step.tool)) {
+    if (step.do === 'call' && step.unoffered !== true && !request.tools.includes(step.tool)) {
       throw new Refusal(500, `The agent offers no tool ${step.tool}, but ${request.tools.join(', ')}`)
     }
     return step
   }
 }
+
+const textOf = (step: Exclude<Step, { do: 'hang' | 'fail' }>, request: ModelRequest): string =>
+  step.do === 'call' ? '' : step.do === 'tell' ? step.tell(request) : step.text
 
 const reply = (response: ServerResponse, status: number, body: object): void => {
   if (response.headersSent) response.destroy()

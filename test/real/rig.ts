@@ -23,9 +23,11 @@ export class Rig implements AsyncDisposable {
   readonly agent: RealAgent
   readonly model: ModelServer
   readonly workspace: Workspace = new Workspace()
+  configure: RealAgent['configure']
 
   private constructor(agent: RealAgent, model: ModelServer) {
     this.agent = agent
+    this.configure = agent.configure
     this.model = model
   }
 
@@ -36,8 +38,8 @@ export class Rig implements AsyncDisposable {
 
   start(prompt: string, options: RunOptions = {}): SubgateProcess {
     const { agent, workspace } = this
-    const { by = 'command', asking = false, key = KEY, flags = [] } = options
-    const own = agent.configure(workspace, this.model.url, key)
+    const { by = agent.native === true ? 'name' : 'command', asking = false, key = KEY, flags = [] } = options
+    const own = this.configure(workspace, this.model.url, key)
     const env = { ...own, ...(asking ? agent.asking(workspace) : {}) }
     const passed = by === 'name' ? agent.named : Object.keys(env)
     const controls = [
@@ -48,7 +50,7 @@ export class Rig implements AsyncDisposable {
     ]
     const args =
       by === 'name'
-        ? ['run', agent.name, ...controls, prompt]
+        ? ['run', agent.name, ...controls, ...(prompt === '' ? [] : [prompt])]
         : ['run', ...controls, prompt, '--', agent.command]
     return new SubgateProcess(workspace, env, args)
   }

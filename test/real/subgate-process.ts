@@ -21,6 +21,7 @@ export interface Line {
   readonly denied?: readonly { readonly title: string; readonly kind: string; readonly flag: string }[]
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number }
   readonly error?: { readonly code: string; readonly message: string; readonly phase: string }
+  readonly structured?: unknown
   readonly exitCode?: number
 }
 

@@ -34,6 +34,8 @@ export interface KnownAgent {
   readonly failureSign?: FailureSign
   /** `agentInfo.name` of its handshake, which knows it where the command line doesn't show it. */
   readonly agentInfo?: string
+  /** The gateway drives it by its own interface; what stands here tells people where to find it. */
+  readonly native?: true
   /** An npm package that brings the program. */
   readonly npm?: string
 }
@@ -114,8 +116,16 @@ const npm = (
 
 /** Sorted as people are shown them: the best known first. */
 export const KNOWN_AGENTS: readonly KnownAgent[] = [
-  { name: 'claude-code', title: 'Claude Code', aliases: ['claude'], ...claudeAdapter },
-  { name: 'codex', title: 'Codex', ...codexAdapter },
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    aliases: ['claude'],
+    program: 'claude',
+    args: [],
+    native: true,
+    npm: '@anthropic-ai/claude-code',
+  },
+  { name: 'codex', title: 'Codex', program: 'codex', args: [], native: true, npm: '@openai/codex' },
   npm('gemini', 'Gemini CLI', 'gemini --acp', '@google/gemini-cli', {
     env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
     variables: ['GEMINI_*', 'GOOGLE_*'],

@@ -17,6 +17,12 @@ const contentOf = (answer: Answer): Readonly<Record<string, unknown>> =>
     ? { type: 'text', text: answer.text }
     : { type: 'tool_use', id: `toolu_${answer.id}`, name: answer.call.tool, input: answer.call.input }
 
+const stopOf = ({ call, breaks }: Answer): string => {
+  if (breaks === 'refusal') return 'refusal'
+  if (breaks === 'context_length_exceeded') return 'model_context_window_exceeded'
+  return call === undefined ? 'end_turn' : 'tool_use'
+}
+
 const stream = async (response: ServerResponse, answer: Answer, message: object): Promise<void> => {
   const events = openEvents(response)
   const block = contentOf(answer)
@@ -32,12 +38,16 @@ const stream = async (response: ServerResponse, answer: Answer, message: object)
     })
     if (!whole) return
     if (answer.cut) return void response.destroy()
+    if (answer.breaks === 'server_error') {
+      events.send('error', { error: { type: 'api_error', message: 'Internal server error' } })
+      return void response.end()
+    }
   } else {
     const json = JSON.stringify(answer.call.input)
     events.send('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: json } })
   }
   events.send('content_block_stop', { index: 0 })
-  const stop = answer.call === undefined ? 'end_turn' : 'tool_use'
+  const stop = stopOf(answer)
   events.send('message_delta', {
     delta: { stop_reason: stop, stop_sequence: null },
     usage: { ...USAGE, output_tokens: 34 },
@@ -59,12 +69,17 @@ export const messagesService: Service = {
       role: 'assistant',
       model: request.model,
       content: [contentOf(answer)],
-      stop_reason: answer.call === undefined ? 'end_turn' : 'tool_use',
+      stop_reason: stopOf(answer),
       stop_sequence: null,
       usage: { ...USAGE, output_tokens: 34 },
     }
     if (request.stream) return stream(response, answer, message)
     if (answer.cut) return void response.destroy()
+    if (answer.breaks === 'server_error') {
+      const error = { type: 'api_error', message: 'Internal server error' }
+      response.writeHead(500, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ type: 'error', error }))
+    }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message))
   },
 }

@@ -98,11 +98,17 @@ export const readMessages = (value: unknown, counting: boolean, betas: string): 
   checkPairs(turns.filter((turn) => turn.role !== 'system'))
   const format = fields(fields(body['output_config'] ?? {}, 'output_config')['format'] ?? {}, 'format')
   const schema = format['schema']
+  const effort = fields(body['output_config'] ?? {}, 'output_config')['effort']
+  const instructions = body['system'] === undefined ? [] : blocksOf(body['system'], 'system')
+  const images = turns.flatMap(({ blocks }) => blocks).filter(({ type }) => type === 'image').length
   return {
     model,
     stream,
     entries: turns.flatMap((turn) => entriesOf(turn.role, turn.blocks)),
     tools: toolsOf(body['tools']),
+    instructions: instructions.map((block) => String(block['text'])).join('\n'),
+    images,
+    ...(typeof effort === 'string' && { effort }),
     ...(schema === undefined ? {} : { schema: fields(schema, 'output_config.format.schema') }),
   }
 }

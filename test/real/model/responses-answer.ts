@@ -30,6 +30,7 @@ const itemOf = (answer: Answer): Item =>
         status: 'completed',
         call_id: `call_${answer.id}`,
         name: answer.call.tool,
+        ...(answer.call.namespace === undefined ? {} : { namespace: answer.call.namespace }),
         arguments: JSON.stringify(answer.call.input),
       }
 
@@ -63,6 +64,11 @@ const stream = async (response: ServerResponse, answer: Answer, base: object): P
   events.send('response.created', { response: { ...base, status: 'in_progress', output: [] } })
   if (answer.call !== undefined) sendCall(events, item)
   else if (!(await sendText(events, item, answer))) return void response.destroy()
+  if (answer.breaks !== undefined) {
+    const error = { code: answer.breaks, message: 'The answer could not be finished.' }
+    events.send('response.failed', { response: { ...base, status: 'failed', output: [], error } })
+    return void response.end()
+  }
   events.send('response.output_item.done', { ...AT, item })
   events.send('response.completed', {
     response: { ...base, status: 'completed', output: [item], usage: USAGE },

@@ -103,11 +103,24 @@ export const readResponses = (value: unknown): ModelRequest => {
   for (const [id, answered] of open) demand(answered, `No tool output found for function call ${id}.`)
   const format = fields(fields(body['text'] ?? {}, 'text')['format'] ?? {}, 'text.format')
   const schema = format['schema']
+  const { effort } = fields(body['reasoning'] ?? {}, 'reasoning')
+  const messages = items.map((item, index) => fields(item, `input[${index}]`))
+  const parts = messages.flatMap(({ role, content }) =>
+    Array.isArray(content) ? content.map((part: unknown) => ({ role, part: fields(part, 'content') })) : [],
+  )
+  const own = parts.filter(({ role }) => role === 'developer' || role === 'system')
+  // An older list may have more in it: the last one counts.
+  const later = messages.findLast(({ type }) => type === 'additional_tools')
   return {
     model,
     stream,
     entries,
-    tools: toolNames(body['tools'], 'tools'),
+    tools: [...toolNames(body['tools'], 'tools'), ...toolNames(later?.['tools'], 'additional_tools')],
+    instructions: own
+      .flatMap(({ part }) => (typeof part['text'] === 'string' ? [part['text']] : []))
+      .join('\n'),
+    images: parts.filter(({ part }) => part['type'] === 'input_image').length,
+    ...(typeof effort === 'string' && { effort }),
     ...(schema === undefined ? {} : { schema: fields(schema, 'text.format.schema') }),
   }
 }

@@ -3,13 +3,27 @@
 export type Step =
   /** Text, one word a delta; the last word waits for `until`. */
   | { readonly do: 'say'; readonly text: string; readonly until?: Promise<unknown> }
-  | { readonly do: 'call'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  /** `namespace`: of a tool that a server brings along, as one of the services has it. */
+  | {
+      readonly do: 'call'
+      readonly tool: string
+      readonly namespace?: string
+      readonly input: Readonly<Record<string, unknown>>
+      /** The model calls it whether it is offered or not. */
+      readonly unoffered?: true
+    }
+  /** Text that is made from the request. */
+  | { readonly do: 'tell'; readonly tell: (request: ModelRequest) => string }
+  /** Text, and then the service gives the answer up in its own words. */
+  | { readonly do: 'break'; readonly text: string; readonly code: BreakCode }
   /** An error of the service, in its own shape. */
   | { readonly do: 'fail'; readonly status: 429 | 500 }
   /** The request is taken and never answered. */
   | { readonly do: 'hang' }
   /** The stream starts with this text and then the connection is gone. */
   | { readonly do: 'cut'; readonly text: string }
+
+export type BreakCode = 'context_length_exceeded' | 'server_error' | 'refusal'
 
 /** A conversation as far as the script needs it, in order. */
 export type Entry =
@@ -25,6 +39,10 @@ export interface ModelRequest {
   readonly tools: readonly string[]
   /** The JSON schema that the answer has to fit, when one was sent. */
   readonly schema?: Readonly<Record<string, unknown>>
+  /** What the agent itself is told, as against its user. */
+  readonly instructions?: string
+  readonly effort?: string
+  readonly images?: number
 }
 
 export interface Turn {

@@ -1,6 +1,6 @@
 /** What the two model services have in common for the server: an error's shape and an answer's form. */
 import type { ServerResponse } from 'node:http'
-import type { ModelRequest, Step } from './script.ts'
+import type { BreakCode, ModelRequest, Step } from './script.ts'
 
 export interface Answer {
   /** Makes the ids of this answer; unique within a server. */
@@ -10,7 +10,9 @@ export interface Answer {
   readonly until?: Promise<unknown>
   /** The connection is dropped after the text. */
   readonly cut: boolean
-  readonly call?: Pick<Extract<Step, { do: 'call' }>, 'tool' | 'input'>
+  /** After the text the service gives up, and says why. */
+  readonly breaks?: BreakCode
+  readonly call?: Pick<Extract<Step, { do: 'call' }>, 'tool' | 'input' | 'namespace'>
 }
 
 export interface Service {

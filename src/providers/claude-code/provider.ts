@@ -1,0 +1,99 @@
+/** Claude Code as a provider: stream-json both ways, with its own permissions, schema, budget and sessions. */
+import { randomUUID } from 'node:crypto'
+import which from 'which'
+import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { Conversation } from './arguments.ts'
+import { CLAUDE_ROWS, TOOL_NAMES } from './capabilities.ts'
+import { messageOf } from './content.ts'
+import { environmentFor, launch } from './launch.ts'
+import type { ClaudeOptions } from './launch.ts'
+import { mcpConfig } from './mcp-config.ts'
+import { refuseConflict } from './policy.ts'
+import { ClaudeSession } from './session.ts'
+
+export type { ClaudeOptions } from './launch.ts'
+
+export class ClaudeProvider implements SubagentProvider {
+  readonly name: string = 'claude-code'
+  readonly capabilities: SubagentCapabilities = CLAUDE_ROWS
+  /** Whether its shell can be confined depends on what is installed here. */
+  readonly negotiated: readonly CapabilityId[] = ['sandbox']
+  readonly inheritsParentContext: boolean = false
+  readonly toolNames: Readonly<Record<string, string>> = TOOL_NAMES
+  readonly #options: ClaudeOptions
+
+  constructor(options: ClaudeOptions) {
+    this.#options = options
+  }
+
+  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
+    const { log, permission } = this.#options
+    // What can't be said to it at all is refused before anything is started.
+    refuseConflict(request)
+    messageOf(request.prompt)
+    mcpConfig(request.mcpServers)
+    const { env } = environmentFor(this.#options, setup.env)
+    if (request.sandbox === 'workspace-write' && !canConfine(env['PATH'])) return UNCONFINED
+    const context = {
+      name: this.name,
+      setup,
+      opened: request,
+      configured: permission,
+      launch: (conversation: Conversation, next: ResolvedStartRequest) =>
+        launch(this.#options, setup.env, conversation, { opened: request, request: next }),
+      noise: (text: string) => log.debug({ agent: this.name, text }, 'a line that is no JSON'),
+    }
+    return ClaudeSession.open(context, conversationOf(request)).catch((error: unknown) => {
+      throw isLostConversation(request, error) ? notResumable(request, error) : error
+    })
+  }
+}
+
+/** Without these nothing holds its shell. */
+const canConfine = (path: string = ''): boolean =>
+  process.platform !== 'linux' ||
+  ['bwrap', 'socat'].every((tool) => which.sync(tool, { nothrow: true, path }) !== null)
+
+/** For the second gate, which refuses by it and says what else could. Nothing was started. */
+const UNCONFINED: ProviderSession = {
+  capabilities: { ...CLAUDE_ROWS, sandbox: 'none' },
+  usable: false,
+  prompt: () => Promise.reject(new Error('Nothing was started.')),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}
+
+const conversationOf = ({ origin }: ResolvedStartRequest): Conversation => {
+  switch (origin.from) {
+    case 'new':
+      return { from: 'new', id: randomUUID() }
+    case 'resume':
+      return { from: 'resume', id: origin.nativeId }
+    case 'fork':
+      return { from: 'fork', of: origin.nativeId, id: randomUUID() }
+  }
+}
+
+const LOST = /no conversation found/iu
+
+/** It says so and exits, before anybody has asked it something. */
+const isLostConversation = (
+  { origin }: ResolvedStartRequest,
+  error: unknown,
+): error is SubagentError<'AGENT_EXITED'> =>
+  origin.from !== 'new' &&
+  SubagentError.is(error) &&
+  error.code === 'AGENT_EXITED' &&
+  LOST.test(`${error.message} ${'stderr' in error.data ? error.data.stderr : ''}`)
+
+/** Never a silent fresh conversation (B9.3). */
+const notResumable = ({ sessionId }: ResolvedStartRequest, cause: SubagentError): SubagentError =>
+  new SubagentError(
+    'NOT_RESUMABLE',
+    'session',
+    `The session ${sessionId} can't be taken up again: Claude Code has no such conversation any more. Start a new session.`,
+    { sessionId, reason: cause.message },
+    { cause },
+  )

@@ -1,0 +1,227 @@
+/** Codex as a provider: threads of `codex app-server`, with its own sandbox, approvals, schema and sessions. */
+import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import { SubagentError } from '../../contract/errors.ts'
+import type { Logger } from '../../contract/logger.ts'
+import { present } from '../../contract/present.ts'
+import type { ProcessOwner } from '../../contract/process-record.ts'
+import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
+import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
+import { childEnvironment } from '../../process/environment.ts'
+import type { ChildEnvironment } from '../../process/environment.ts'
+import type { Graces } from '../../process/graces.ts'
+import { descendantsOf, endMarked } from '../../process/marked.ts'
+import type { Supervisor } from '../../process/supervisor.ts'
+import { CODEX_ROWS } from './capabilities.ts'
+import { CODEX_VARIABLES } from './environment.ts'
+import { refuseConflict } from './policy.ts'
+import { CodexPool } from './pool.ts'
+import { read, threadAnswer } from './protocol.ts'
+import { CodexServer } from './server.ts'
+import { CodexSession } from './session.ts'
+import { injected, PROCESS_OVERRIDES, threadCall, turnInput } from './thread.ts'
+import type { ThreadCall } from './thread.ts'
+
+export interface CodexOptions {
+  /** The program and what stands before `app-server`. */
+  readonly command: readonly [string, ...string[]]
+  readonly version: string
+  readonly supervisor: Supervisor
+  readonly log: Logger
+  readonly inherited: Readonly<Record<string, string | undefined>>
+  /** From configuration and `--env`. */
+  readonly env?: Readonly<Record<string, string | true>>
+  readonly graces?: Partial<Graces>
+  /** The agent's configured policy: as binding as a caller's. */
+  readonly permission?: PermissionPolicy
+  /** Whether an app-server without threads is kept for the next start. */
+  readonly warm?: boolean
+}
+
+/** App-servers that start at once may find their database locked, and a thread its last writer still there. */
+const LOCK_TRIES = 6
+const LOCKED = /database is locked|resource temporarily unavailable/iu
+const WRITTEN = /already has an active writer/iu
+
+export class CodexProvider implements SubagentProvider, AsyncDisposable {
+  readonly name: string = 'codex'
+  readonly capabilities: SubagentCapabilities = CODEX_ROWS
+  readonly negotiated: readonly [] = []
+  readonly inheritsParentContext: boolean = false
+  readonly #options: CodexOptions
+  readonly #pool: CodexPool
+
+  constructor(options: CodexOptions) {
+    this.#options = options
+    const { supervisor, warm = true } = options
+    this.#pool = new CodexPool({
+      warm,
+      host: (server, owners) => supervisor.host(server.process.pid, owners),
+      isClean: (server) => descendantsOf(server.process.pid).length === 0,
+    })
+  }
+
+  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
+    refuseConflict(request, this.#options.permission)
+    // What can't be said to Codex at all is refused before anything is started.
+    turnInput(request.prompt)
+    const call = threadCall(request, setup.env, this.#options.permission)
+    const [session, reused] = await this.#attempt(request, call, setup)
+    if (session !== undefined) return session
+    // At most one crash away from a fresh start: only one that was kept may have died unseen.
+    const [second, still] = await this.#attempt(request, call, setup)
+    if (second !== undefined) return second
+    throw still ?? reused
+  }
+
+  /** A session; or why a process that was there before couldn't give one. */
+  async #attempt(
+    request: ResolvedStartRequest,
+    call: ThreadCall,
+    setup: SetupScope,
+  ): Promise<readonly [ProviderSession] | readonly [undefined, SubagentError]> {
+    await using unwind = new AsyncDisposableStack()
+    const { inherited, env: given = {}, permission: configured } = this.#options
+    const { env, withheld } = childEnvironment({ inherited, agentNames: CODEX_VARIABLES, given, extra: {} })
+    const { sessionId, rootSessionId, depth, maxDepth } = request
+    const owner: ProcessOwner = { sessionId, rootSessionId, depth, ...present({ maxDepth }) }
+    const start = (): Promise<CodexServer> =>
+      patiently(LOCKED, setup.signal, () => this.#start(request.cwd, owner, { env, withheld }, setup.signal))
+    const lease = await this.#pool.lease(poolKey(request, env), owner, start)
+    unwind.defer(async () => void (await lease.release()))
+    const { server } = lease
+    setup.signal.throwIfAborted()
+    try {
+      const threadId = await this.#openThread(server, request, call, setup.signal)
+      const endProcesses = (thread: string, all: boolean): Promise<readonly number[]> =>
+        endMarked(marks(thread, all ? setup.env : {}), server.process.pid)
+      const session = new CodexSession(
+        { name: this.name, server, setup, lease, configured, endProcesses },
+        threadId,
+      )
+      unwind.move()
+      return [session]
+    } catch (error) {
+      if (lease.reused && SubagentError.is(error) && error.code === 'AGENT_EXITED') return [undefined, error]
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]()
+  }
+
+  async #start(
+    cwd: string,
+    owner: ProcessOwner,
+    { env, withheld }: ChildEnvironment,
+    signal: AbortSignal,
+  ): Promise<CodexServer> {
+    const { command, supervisor, log, version, graces, env: given = {} } = this.#options
+    const [program, ...before] = command
+    const process = await supervisor.spawn({
+      command: program,
+      args: [...before, 'app-server', ...PROCESS_OVERRIDES],
+      cwd,
+      env,
+      withheld,
+      given: Object.keys(given),
+      owner,
+      ...present({ graces }),
+    })
+    const server = new CodexServer({ name: this.name, process, clientVersion: version, log })
+    try {
+      await server.initialize(signal)
+      return server
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+  }
+
+  async #openThread(
+    server: CodexServer,
+    request: ResolvedStartRequest,
+    { method, params }: ThreadCall,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { from } = request.origin
+    try {
+      const phase = 'session'
+      const answer = await patiently(from === 'new' ? LOCKED : EITHER, signal, () =>
+        server.request(method, params, { phase, signal }),
+      )
+      const threadId = read(threadAnswer, answer)?.thread.id
+      if (threadId === undefined)
+        throw new SubagentError(
+          'PROTOCOL_ERROR',
+          phase,
+          `Codex answered ${method} without a thread. Update it.`,
+          {
+            method,
+          },
+        )
+      const item = injected(request)
+      if (item !== undefined)
+        await server.request('thread/inject_items', { threadId, items: [item] }, { phase, signal })
+      return threadId
+    } catch (error) {
+      if (from === 'new' || !SubagentError.is(error) || error.code !== 'AGENT_ERROR') throw error
+      throw WRITTEN.test(error.message) ? busy(request, error) : notResumable(request, error)
+    }
+  }
+}
+
+const EITHER = new RegExp(`${LOCKED.source}|${WRITTEN.source}`, 'iu')
+
+/** Tries again, a little later each time, as long as it fails with such words. */
+const patiently = async <T>(words: RegExp, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (tried === LOCK_TRIES || !SubagentError.is(error) || !words.test(wordsOf(error))) throw error
+      await sleep(2 ** tried * (10 + Math.random() * 10), undefined, { signal })
+    }
+  }
+}
+
+const wordsOf = ({ message, data }: SubagentError): string =>
+  `${message} ${'stderr' in data && typeof data.stderr === 'string' ? data.stderr : ''}`
+
+/** Commands of the thread and of agents that it started; with the session's own variables also its servers. */
+const marks = (threadId: string, env: Readonly<Record<string, string>>): readonly string[] => [
+  `CODEX_THREAD_ID=${threadId}`,
+  `CODEX_SESSION_ID=${threadId}`,
+  ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+]
+
+const busy = ({ sessionId }: ResolvedStartRequest, cause: SubagentError): SubagentError =>
+  new SubagentError(
+    'SESSION_BUSY',
+    'session',
+    `The thread of session ${sessionId} is open in another Codex. Close it there, or try again later.`,
+    { sessionId },
+    { cause },
+  )
+
+/** Never a silent fresh thread (B9.3). */
+const notResumable = ({ sessionId }: ResolvedStartRequest, cause: SubagentError): SubagentError =>
+  new SubagentError(
+    'NOT_RESUMABLE',
+    'session',
+    `The session ${sessionId} can't be taken up again: ${cause.message}. Start a new session.`,
+    { sessionId, reason: cause.message },
+    { cause },
+  )
+
+/**
+ * What a process is shared by. Lineage goes with each thread; depth and cap are part of the key, so that a command
+ * that loses its environment is still found at the depth of its own process.
+ */
+const poolKey = (
+  { depth, maxDepth, sandbox }: ResolvedStartRequest,
+  env: Readonly<Record<string, string>>,
+): string =>
+  hash('sha256', JSON.stringify([depth, maxDepth ?? null, sandbox ?? null, Object.entries(env).toSorted()]))
