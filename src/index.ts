@@ -3,7 +3,7 @@ import type { ContentBlock } from './contract/content.ts'
 import { text } from './contract/content.ts'
 import type { SessionId } from './contract/ids.ts'
 import { present } from './contract/present.ts'
-import type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
+import type { KeptAgents, ProviderSettings, SubagentProvider } from './contract/provider.ts'
 import type { SubagentStartRequest } from './contract/request.ts'
 import type { SubagentResult } from './contract/result.ts'
 import type { StartOptions, SubagentRun, WatchedEvent, WatchOptions } from './contract/run.ts'
@@ -33,7 +33,7 @@ export type {
 export type { PermissionId, RunId, SessionId } from './contract/ids.ts'
 export type { JsonObject, JsonValue } from './contract/json.ts'
 export type { Logger } from './contract/logger.ts'
-export type { ProviderSettings, SubagentProvider } from './contract/provider.ts'
+export type { KeptAgents, ProviderSettings, SubagentProvider } from './contract/provider.ts'
 export type {
   PermissionPolicy,
   Preset,
@@ -66,6 +66,8 @@ export interface Subgate extends AsyncDisposable {
   watch(options?: WatchOptions): AsyncIterable<WatchedEvent>
   /** Ends a kept session. */
   close(sessionId: SessionId): Promise<void>
+  /** Kept agents, as the user: messages in order, a stop, and which there are (docs/kept-agents.md). */
+  readonly agents: KeptAgents
   readonly providers: ProviderList
 }
 
@@ -92,6 +94,7 @@ export const createSubgate = async (options: SubgateOptions = {}): Promise<Subga
     run: async (provider, prompt, runOptions) => (await start(provider, prompt, runOptions)).result,
     watch: (watchOptions) => runtime.watch(watchOptions),
     close: (sessionId) => runtime.close(sessionId),
+    agents: runtime.agents,
     providers: {
       add: (provider, settings, aliases) => runtime.providers.add(provider, settings, aliases),
       names: () => runtime.providers.names(),

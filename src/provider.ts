@@ -22,13 +22,17 @@ export { SubagentError } from './contract/errors.ts'
 export type { ErrorCode, ErrorDataByCode, ErrorPhase } from './contract/errors.ts'
 export type { Notice, ProviderEvent, SetupEvent, ToolFilter } from './contract/events.ts'
 export type {
+  DelegatedAgents,
   Delegation,
+  KeptAgent,
+  KeptAgents,
   PermissionQuestion,
   ProviderSession,
   ProviderSettings,
   SetupScope,
   SubagentProvider,
   Turn,
+  TurnLetters,
 } from './contract/provider.ts'
 export type {
   PermissionPolicy,
@@ -37,6 +41,7 @@ export type {
   RunLimits,
   SandboxMode,
 } from './contract/request.ts'
+export type { Letter } from './contract/letters.ts'
 export type { TurnOutcome, Usage } from './contract/result.ts'
 
 /** What is to be done: the prompt, and the controls that the provider claims. */

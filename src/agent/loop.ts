@@ -130,8 +130,9 @@ const update = (options: TurnOptions, transcript: Transcript): void => {
 
 /** Waits for what is still to come; false when nothing is, and then no text slips in any more. */
 const goesOn = async ({ letters, inbox, signal }: TurnOptions, transcript: Transcript): Promise<boolean> => {
+  if (letters?.expected() !== true) return !inbox.closeIfEmpty()
   const enough = new AbortController()
-  const next = letters?.next(AbortSignal.any([signal, enough.signal]))
+  const next = letters.next(AbortSignal.any([signal, enough.signal]))
   await Promise.race([next, inbox.arrival()])
   enough.abort()
   // What was read meanwhile is in the log, and so it belongs to the conversation.

@@ -110,6 +110,8 @@ export interface Turn {
 export interface TurnLetters {
   /** Those that wait, in the order in which they were posted. */
   read(): readonly Letter[]
+  /** Background children are at work, or letters may wait: otherwise `next` has nothing to wait for. */
+  expected(): boolean
   /**
    * Resolves with the next ones while background children are at work or letters wait; with undefined when neither,
    * or on abort.

@@ -153,7 +153,12 @@ export class Inboxes implements AsyncDisposable {
       since: 0,
       again: undefined,
     }
-    scope.use(this.#house.store.onLetter(id, () => this.look(id)))
+    scope.use(
+      this.#house.store.onLetter(id, () => {
+        this.#house.sessions.get(id)?.run?.letters?.arrived()
+        this.look(id)
+      }),
+    )
     scope.defer(() => clearTimeout(inbox.again))
     this.#inboxes.set(id, inbox)
     return inbox

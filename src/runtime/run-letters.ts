@@ -12,6 +12,8 @@ export class RunLetters implements TurnLetters, Disposable {
   readonly #context: RunContext
   readonly #journal: RunJournal
   #over = false
+  /** A letter may wait that wasn't looked for yet. */
+  #unread = true
   #change = Promise.withResolvers<void>()
 
   constructor(context: RunContext, journal: RunJournal) {
@@ -24,18 +26,22 @@ export class RunLetters implements TurnLetters, Disposable {
   }
 
   read(): readonly Letter[] {
-    return this.#waiting().filter((letter) => this.#journal.receive(letter))
+    const letters = this.#waiting()
+    this.#unread = false
+    return letters.filter((letter) => this.#journal.receive(letter))
+  }
+
+  expected(): boolean {
+    return this.#unread || this.#context.atWork() > 0
   }
 
   async next(signal: AbortSignal): Promise<readonly Letter[] | undefined> {
     const context = this.#context
-    const { store } = context.surroundings
     const aborted = Promise.withResolvers<void>()
     const abort = (): void => aborted.resolve()
     using scope = new DisposableStack()
     signal.addEventListener('abort', abort)
     scope.defer(() => signal.removeEventListener('abort', abort))
-    scope.use(store.onLetter(this.#log.id, () => this.look()))
     while (!signal.aborted && !this.#over) {
       const { promise } = this.#change
       if (this.#waiting().length > 0) {
@@ -50,6 +56,12 @@ export class RunLetters implements TurnLetters, Disposable {
       await Promise.race([promise, aborted.promise])
     }
     return undefined
+  }
+
+  /** A letter to the session was posted. */
+  arrived(): void {
+    this.#unread = true
+    this.look()
   }
 
   /** Something has changed below this run. */
@@ -68,7 +80,7 @@ export class RunLetters implements TurnLetters, Disposable {
   }
 
   #waiting(): readonly Letter[] {
-    if (this.#over) return []
+    if (this.#over || !this.#unread) return []
     const { store } = this.#context.surroundings
     return store.letters(this.#log.id).filter(({ kind }) => kind === 'report' || kind === 'settled')
   }

@@ -132,7 +132,7 @@ describe('a child', () => {
     expect(delegation.children.map(({ request }) => request)).toEqual([
       { provider: 'helper', prompt: [{ type: 'text', text: 'Do x.' }], label: 'x' },
       { provider: 'helper', prompt: [{ type: 'text', text: 'Do y.' }], label: 'y' },
-      { provider: 'helper', prompt: [{ type: 'text', text: 'Do z.' }], label: 'z' },
+      { provider: 'helper', prompt: [{ type: 'text', text: 'Do z.' }], label: 'z', keep: true },
     ])
     expect(delegation.children.map(({ operatorMaxDepth }) => operatorMaxDepth)).toEqual([2, undefined, 3])
   })

@@ -36,6 +36,7 @@ const desk = (): Desk => {
   const read = (): readonly Letter[] => waiting.splice(0)
   return {
     read,
+    expected: () => atWork || waiting.length > 0,
     next: async (signal) => {
       const aborted = new Promise<void>((resolve) =>
         signal.addEventListener('abort', () => resolve(), { once: true }),
