@@ -80,7 +80,7 @@ describe('words that mean nothing', () => {
     ],
     [
       ['run', 'claude', 'x'],
-      /^Claude Code \(claude\) is not installed here: .* Type: npm install -g @agentclientprotocol\/claude-agent-acp$/u,
+      /^Claude Code \(claude\) is not installed here: .* Type: npm install -g @anthropic-ai\/claude-code$/u,
     ],
   ])('%j: exit 2, one message on stderr', async (args, message) => {
     await using rig = new Rig()
@@ -150,7 +150,7 @@ describe('what is here', () => {
     )
     expect(stdout).toMatch(/^codex +Codex +codex is not on PATH; npm install -g @openai\/codex$/mu)
     expect(stdout).toMatch(
-      /^claude-code +Claude Code +claude-agent-acp is not on PATH; npm install -g @agentclientprotocol\/claude-agent-acp$/mu,
+      /^claude-code +Claude Code +claude is not on PATH; npm install -g @anthropic-ai\/claude-code$/mu,
     )
     const json = await rig.run(['providers', '--json'])
     const { providers, warm } = documentOf(json) as unknown as Record<string, Record<string, unknown>[]>

@@ -82,7 +82,7 @@ describe('C32: variables', () => {
     await using rig = new Rig()
     rig.installFake('claude-agent-acp', DUMP)
     rig.installFake('codex-acp', DUMP)
-    const claude = dumpOf(await rig.run(['run', 'claude', 'x', '--json'], { env: SURROUNDINGS }))
+    const claude = dumpOf(await rig.run(['run', 'claude-acp', 'x', '--json'], { env: SURROUNDINGS }))
     expect(claude.env).toMatchObject({
       ANTHROPIC_API_KEY: 'planted-anthropic-1',
       CLAUDE_CONFIG_DIR: '/etc/claude',

@@ -21,6 +21,12 @@ import { Workspace } from './workspace.ts'
 
 const KEY = 'loopback-key-2b7d'
 const PANTRY = fileURLToPath(new URL('pantry-server.mjs', import.meta.url))
+const pantry = (marker: string) => ({
+  name: 'pantry',
+  command: process.execPath,
+  args: [PANTRY],
+  env: [{ name: 'PANTRY_MARKER', value: marker }],
+})
 const never = new Promise<never>(() => {})
 
 /** All of a request that a cue looks for. */
@@ -63,6 +69,11 @@ const turns = (place: Place): { readonly [Name in CueName]?: readonly Step[] } =
   sandbox: [shell(`echo x > ${place.marker}`), say('Done.')],
   depthLimit: delegates,
   outputSchema: [call('StructuredOutput', { colour: 'green' }), say('{"colour":"green"}')],
+  toolFilter: [shell(`echo x > ${place.marker}`), say('Done.')],
+  toolFilterNone: [shell(`echo x > ${place.marker}`), say('Done.')],
+  toolFilterBoth: [shell(`echo x > ${place.marker}`), say('Done.')],
+  toolFilterQualified: [call('mcp__pantry__take', {}), say('Done.')],
+  toolFilterLate: [shell('sleep 1'), call('mcp__pantry__late', {}), say('Done.')],
   additionalDirectories: [call('Read', { file_path: join(place.elsewhere, 'proof') }), say('Done.')],
   maxTurns: [shell('pwd'), shell('pwd'), shell('pwd'), say('Done.')],
   maxCostUsd: [shell('pwd'), shell('pwd'), say('Done.')],
@@ -72,9 +83,6 @@ const said =
   (...parts: readonly string[]) =>
   ({ result }: Evidence): boolean =>
     parts.every((part) => result.text.includes(part))
-
-const isDone = (update: { sessionUpdate?: string; status?: string }): boolean =>
-  update.sessionUpdate === 'tool_call_update' && update.status === 'completed'
 
 const plain: Cue = { request: () => ({ prompt: [text('Go.')] }) }
 const told = (more: Partial<CueRequest>, ...parts: readonly string[]): Cue => ({
@@ -90,6 +98,14 @@ const recalls: Cue = {
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=='
+
+const filtered = (tools: NonNullable<NonNullable<Cue['preset']>['tools']>, served = false): Cue => ({
+  request: ({ marker }) => ({
+    prompt: [text('Go.')],
+    ...(served && { mcpServers: [pantry(marker)] }),
+  }),
+  preset: { name: 'filtered', tools },
+})
 
 const CUES: { readonly [Name in CueName]?: Cue } = {
   answer: plain,
@@ -109,22 +125,23 @@ const CUES: { readonly [Name in CueName]?: Cue } = {
     ...told({}, 'Speak like a pirate.'),
     preset: { name: 'pirate', instructions: { mode: 'append', text: 'Speak like a pirate.' } },
   },
-  toolFilter: {
-    request: () => ({ prompt: [text('Go.')] }),
-    preset: { name: 'reader', tools: { allow: ['Read'] } },
-    proves: said('"tools":["Read"]'),
-  },
-  outputSchema: told(
-    {
+  toolFilter: filtered({ deny: ['Bash'] }),
+  toolFilterQualified: filtered({ deny: ['mcp__pantry__take'] }, true),
+  toolFilterLate: filtered({ allow: ['Read'] }, true),
+  toolFilterNone: filtered({ allow: [] }),
+  toolFilterBoth: filtered({ allow: ['Bash'], deny: ['Bash'] }),
+  outputSchema: {
+    request: () => ({
+      prompt: [text('Go.')],
       outputSchema: {
         type: 'object',
         properties: { colour: { type: 'string' } },
         required: ['colour'],
         additionalProperties: false,
       },
-    },
-    'green',
-  ),
+    }),
+    proves: ({ result }) => JSON.stringify(result.structured) === '{"colour":"green"}',
+  },
   images: told(
     { prompt: [text('Go.'), { type: 'image', data: PIXEL, mimeType: 'image/png' }] },
     '"images":1',
@@ -135,8 +152,8 @@ const CUES: { readonly [Name in CueName]?: Cue } = {
   ),
   additionalDirectories: {
     request: ({ elsewhere }) => ({ prompt: [text('Go.')], additionalDirectories: [elsewhere] }),
-    proves: ({ events }) =>
-      events.some(({ event }) => event.type === 'session/update' && isDone(event.update as object)),
+    // Where a folder is none of its own it asks before it reads.
+    proves: ({ events }) => !events.some(({ event }) => event.type === 'permission/requested'),
   },
   model: told({ model: 'other-model' }, '"model":"other-model"'),
   effort: told({ effort: 'high' }, '"effort":"high"'),
@@ -161,8 +178,11 @@ export const claudeFixture: ProviderFixture = {
     const workspace = new Workspace()
     const model = await ModelServer.start(KEY)
     const { ANTHROPIC_API_KEY: key = '', ...own } = claudeNative.configure(workspace, model.url, KEY)
-    writeFileSync(join(place.elsewhere, 'proof'), 'x')
     model.when('Go.', ...(turns(place)[cue] ?? [TELL]))
+    writeFileSync(join(place.elsewhere, 'proof'), 'x')
+    // After such an answer it asks once more, with words of its own.
+    if (['silent', 'blank', 'toolsOnly', 'refusal', 'truncation'].includes(cue))
+      model.aside = turns(place)[cue]?.at(-1)
     model.when(PROMPT, shell(`echo x > ${place.marker}`), say('Written.'))
     model.when('Keep marmalade in mind.', say('I will.'))
     const supervisor = new Supervisor({

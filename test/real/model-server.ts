@@ -31,6 +31,8 @@ export class ModelServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = []
   /** Requests that a real service would not have taken, and scripts that don't fit: a test wants none. */
   readonly refused: string[] = []
+  /** For what the agent asks on its own; without it, a word. */
+  aside: Step | undefined
   readonly #server: Server
   readonly #script = new Map<string, readonly Step[]>()
   #port = 0
@@ -152,7 +154,7 @@ export class ModelServer implements AsyncDisposable {
   }
 
   #step(request: ModelRequest, turn: Turn | undefined): Step {
-    if (turn === undefined) return { do: 'say', text: asideText(request.schema) }
+    if (turn === undefined) return this.aside ?? { do: 'say', text: asideText(request.schema) }
     const step = this.#script.get(turn.prompt)?.[turn.done]
     if (step === undefined) throw new Refusal(500, `No step ${turn.done} for "${turn.prompt}"`)
     if (step.do === 'call' && step.unoffered !== true && !request.tools.includes(step.tool)) {

@@ -2,7 +2,9 @@
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import {
   DELEGATION_TOOLS,
+  isMcpName,
   LIST_TOOLS,
+  ownName,
   READING_TOOLS,
   UNATTENDED_TOOLS,
   WORKSPACE_TOOLS,
@@ -27,20 +29,50 @@ const flag = (name: string, value: string | number | undefined): readonly string
 
 type Filters = Pick<ResolvedStartRequest, 'preset' | 'toolFilter' | 'sandbox'>
 
-const withList = (tools: readonly string[]): readonly string[] =>
-  tools.includes('TaskCreate') ? [...new Set([...tools, ...LIST_TOOLS])] : tools
+const own = (tools: readonly string[]): readonly string[] => {
+  const names = tools.map(ownName)
+  return names.includes('TaskCreate') ? [...new Set([...names, ...LIST_TOOLS])] : names
+}
 
 const ofSandbox = (sandbox: ResolvedStartRequest['sandbox']): readonly string[] | undefined => {
   if (sandbox === 'read-only') return READING_TOOLS
   return sandbox === 'workspace-write' ? WORKSPACE_TOOLS : undefined
 }
 
-/** What of its own tools the agent may use at all: a preset's list, within what the sandbox leaves. */
-export const offeredTools = ({ preset, toolFilter, sandbox }: Filters): readonly string[] | undefined => {
-  const lists = [preset?.tools?.allow, toolFilter?.allow].map((list) => list && withList(list))
-  const given = [...lists, ofSandbox(sandbox)].filter((list) => list !== undefined)
-  const [first, ...others] = given
+const within = (lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined => {
+  const [first, ...others] = lists.filter((list) => list !== undefined)
   return first?.filter((tool) => others.every((list) => list.includes(tool)))
+}
+
+/** What a preset or a stored composition leaves, MCP tools included; undefined where neither has a list. */
+export const listedTools = ({ preset, toolFilter }: Filters): readonly string[] | undefined =>
+  within([preset?.tools?.allow, toolFilter?.allow].map((list) => list && own(list)))
+
+/** What of its own tools the agent may use at all: such a list, within what the sandbox leaves. */
+export const offeredTools = (request: Filters): readonly string[] | undefined =>
+  within([listedTools(request), ofSandbox(request.sandbox)])?.filter((name) => !isMcpName(name))
+
+const deniedTools = ({ preset, toolFilter }: Filters): readonly string[] =>
+  own([...(preset?.tools?.deny ?? []), ...(toolFilter?.deny ?? [])])
+
+/** As Claude Code writes a server's name in those of its tools. */
+const serverTools = (name: string): string => `mcp__${name.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}`
+
+const isOf = (tool: string, server: string): boolean => tool === server || tool.startsWith(`${server}__`)
+
+/** Whether a tool may run, as far as lists and sandbox go. */
+export const isOffered = (
+  tool: string,
+  request: Filters & Pick<ResolvedStartRequest, 'mcpServers'>,
+): boolean => {
+  const listed = listedTools(request)
+  if (deniedTools(request).some((name) => isOf(tool, name))) return false
+  if (!isMcpName(tool)) return offeredTools(request)?.includes(tool) !== false
+  if (request.sandbox === 'read-only') return false
+  if (listed !== undefined) return listed.some((name) => isOf(tool, name))
+  // The user's own servers stand outside of any sandbox; those that the caller gave were asked for by name.
+  const given = request.mcpServers.map(({ name }) => serverTools(name))
+  return request.sandbox !== 'workspace-write' || given.some((server) => isOf(tool, server))
 }
 
 /**
@@ -55,9 +87,12 @@ export const isCapped = ({
   requested.maxDepth !== undefined || (maxDepth !== undefined && (depth === 0 || depth >= maxDepth))
 
 const refusedTools = (request: ResolvedStartRequest): readonly string[] => {
-  const { preset, toolFilter } = request
-  const denied = withList([...(preset?.tools?.deny ?? []), ...(toolFilter?.deny ?? [])])
-  return [...new Set([...UNATTENDED_TOOLS, ...denied, ...(isCapped(request) ? DELEGATION_TOOLS : [])])]
+  const listed = listedTools(request)
+  const unlisted = request.mcpServers
+    .map(({ name }) => serverTools(name))
+    .filter((server) => listed?.some((tool) => isOf(tool, server)) === false)
+  const delegation = isCapped(request) ? DELEGATION_TOOLS : []
+  return [...new Set([...UNATTENDED_TOOLS, ...deniedTools(request), ...unlisted, ...delegation])]
 }
 
 const instructionFlags = ({ preset, persona }: ResolvedStartRequest): readonly string[] => {
@@ -77,9 +112,13 @@ const SANDBOXED = {
   },
 }
 
-/** Servers that the user configured stand outside of any sandbox, and on no list of tools. */
-const ownServersOnly = (request: ResolvedStartRequest): boolean =>
-  request.mcpServers.length > 0 || offeredTools(request) !== undefined
+/** Servers that the user configured stand outside of any sandbox, and on a list only where it names them. */
+const ownServersOnly = (request: ResolvedStartRequest): boolean => {
+  const { mcpServers, sandbox } = request
+  const listed = listedTools(request)
+  const confined = sandbox === 'read-only' || sandbox === 'workspace-write'
+  return mcpServers.length > 0 || confined || listed?.some(isMcpName) === false
+}
 
 /** What stands for the whole session. `mcpConfig` is a file for it alone, since MCP servers may carry secrets. */
 export const sessionArguments = (request: ResolvedStartRequest, mcpConfig?: string): readonly string[] => {

@@ -55,6 +55,12 @@ export const TOOL_NAMES: Readonly<Record<string, string>> = {
   ...FORMER,
 }
 
+/** A tool of an MCP server, or the server whole: `mcp__server__tool`, `mcp__server`. */
+export const isMcpName = (name: string): boolean => /^mcp__./u.test(name)
+
+export const ownName = (name: string): string =>
+  Object.hasOwn(TOOL_NAMES, name) ? (TOOL_NAMES[name] ?? name) : name
+
 /** Its list of things to do is one tool to people and four to it. */
 export const LIST_TOOLS: readonly string[] = ['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate']
 

@@ -46,11 +46,12 @@ export const outcomeOf = (lines: readonly ResultLine[], line: ResultLine, facts:
   if (subtype === 'error_max_turns') return { ended: 'truncated', category: 'max_turns', ...more }
   if (subtype === 'error_max_budget_usd') return { ended: 'truncated', category: 'budget', ...more }
   if (subtype === 'error_max_structured_output_retries') throw mismatch(facts.name, line)
+  // It calls a refusal an error as well.
+  if (stopReason === 'refusal') return { ended: 'refused', ...more }
+  if (stopReason === 'max_tokens') return { ended: 'truncated', category: 'max_tokens', ...more }
   if (facts.errorKind === 'max_output_tokens' || (line.isError && TOO_LONG.test(line.result ?? '')))
     return { ended: 'truncated', category: 'max_tokens', ...more }
   if (line.isError || subtype !== 'success') throw failure(line, facts)
-  if (stopReason === 'max_tokens') return { ended: 'truncated', category: 'max_tokens', ...more }
-  if (stopReason === 'refusal') return { ended: 'refused', ...more }
   return { ended: 'completed', ...more }
 }
 

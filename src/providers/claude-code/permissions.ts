@@ -5,7 +5,7 @@ import { isRecord } from '../../contract/json.ts'
 import type { PermissionQuestion } from '../../contract/provider.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import { isInside, realTarget } from '../../process/confine.ts'
-import { offeredTools } from './arguments.ts'
+import { isOffered } from './arguments.ts'
 import { INNER_TOOLS, READING_TOOLS } from './capabilities.ts'
 import { explicitPermission } from './policy.ts'
 import { toolShape } from './tools.ts'
@@ -75,18 +75,13 @@ export const leavesRoots = async (
   }
 }
 
-/** A tool of a server that the caller gave; the user's own servers aren't started where a list is in force. */
-const isGiven = (tool: string, { mcpServers }: ResolvedStartRequest): boolean =>
-  mcpServers.some(({ name }) => tool.startsWith(`mcp__${name.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}__`))
-
 /** Why a tool may not run at all, whoever would allow it. What isn't offered can't be called; this is the second lock. */
 export const forbidden = async (
   tool: string,
   input: unknown,
   opened: ResolvedStartRequest,
 ): Promise<string | undefined> => {
-  const offered = offeredTools(opened)
-  if (offered?.includes(tool) === false && !INNER_TOOLS.includes(tool) && !isGiven(tool, opened))
+  if (!INNER_TOOLS.includes(tool) && !isOffered(tool, opened))
     return `The tool ${tool} is not available here.`
   if (await leavesRoots(tool, isRecord(input) ? input : {}, opened))
     return 'The path lies outside of the folders that may be written here.'

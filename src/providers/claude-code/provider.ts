@@ -6,7 +6,7 @@ import { SubagentError } from '../../contract/errors.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { Conversation } from './arguments.ts'
-import { CLAUDE_ROWS, TOOL_NAMES } from './capabilities.ts'
+import { CLAUDE_ROWS } from './capabilities.ts'
 import { messageOf } from './content.ts'
 import { environmentFor, launch } from './launch.ts'
 import type { ClaudeOptions } from './launch.ts'
@@ -22,7 +22,6 @@ export class ClaudeProvider implements SubagentProvider {
   /** Whether its shell can be confined depends on what is installed here. */
   readonly negotiated: readonly CapabilityId[] = ['sandbox']
   readonly inheritsParentContext: boolean = false
-  readonly toolNames: Readonly<Record<string, string>> = TOOL_NAMES
   readonly #options: ClaudeOptions
 
   constructor(options: ClaudeOptions) {
