@@ -118,9 +118,12 @@ test.each([
   [{ error: 'server_error' }, { result: 'It broke.' }, 'MODEL_ERROR', 'It broke.', true],
 ])('the failure %j with %j is %s, and says what to do', async (said, more, code, words, retryable) => {
   const message = { id: 'm1', content: [{ type: 'text', text: 'API Error' }] }
-  const steps = go({ line: { type: 'assistant', message, parent_tool_use_id: null, ...said } as never }, {
-    result: { is_error: true, ...more },
-  } as FakeStep)
+  const steps = go(
+    { line: { type: 'assistant', message, parent_tool_use_id: null, ...said } },
+    {
+      result: { is_error: true, ...more },
+    },
+  )
   const { result } = await claude(steps).run('Go')
   expect(result.error?.code).toBe(code)
   expect(result.error?.message).toContain(words)
@@ -134,7 +137,7 @@ test('a used-up limit tells when it begins anew', async () => {
   const { result } = await claude(
     go({ line: limit }, { result: { is_error: true, api_error_status: 429 } }),
   ).run('Go')
-  const { retryAfterMs = 0 } = result.error?.data as { readonly retryAfterMs?: number }
+  const { retryAfterMs = 0 } = (result.error?.data ?? {}) as { readonly retryAfterMs?: number }
   expect(retryAfterMs).toBeGreaterThan(3_500_000)
   expect(retryAfterMs).toBeLessThanOrEqual(3_600_000)
 })

@@ -1,5 +1,5 @@
 /** `translate` is total: whatever Claude Code writes, nothing throws, and what is unknown is a notice. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   readControlAnswer,
