@@ -3,23 +3,12 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SubagentStartRequest } from '../../src/contract/request.ts'
-import { claude } from '../fixtures/claude/house.ts'
+import { answers, claude } from '../fixtures/claude/house.ts'
 import type { ClaudeHouse, FakeScript, FakeStep } from '../fixtures/claude/house.ts'
 
 const go = (...steps: readonly FakeStep[]): FakeScript => ({ turns: { Go: [...steps, { say: 'OK' }] } })
 
 const hook = (tool: string, input: Record<string, string> = {}): FakeScript => go({ hook: { tool, input } })
-
-/** What the program was answered: `pass`, `allow` or `deny`, or the behaviour of its own question. */
-const answers = (house: ClaudeHouse): readonly unknown[] =>
-  house.log().flatMap(({ answer }) => {
-    if (answer === undefined) return []
-    const { response, error } = answer as {
-      response?: { behavior?: string; hookSpecificOutput?: { permissionDecision: string } }
-      error?: string
-    }
-    return [error ?? response?.behavior ?? response?.hookSpecificOutput?.permissionDecision ?? 'pass']
-  })
 
 test.each([
   ['Bash', 'deny', 'deny'],
@@ -243,35 +232,4 @@ test('a secret that it repeats on its way out reaches no error (C32)', async () 
   const error: unknown = await house.start('Go').catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'AGENT_EXITED' })
   expect(JSON.stringify(error)).not.toContain('sk-TEST-123')
-})
-
-test('C23: what a sub-agent says and calls belongs to its tool call, and not to the answer', async () => {
-  const use = (id: string, name: string, parent: string | null): FakeStep => ({
-    line: {
-      type: 'assistant',
-      parent_tool_use_id: parent,
-      message: { id: `m-${id}`, content: [{ type: 'tool_use', id, name, input: {} }] },
-    },
-  })
-  const house = claude({
-    turns: {
-      Go: [
-        { say: 'A', id: 'm1' },
-        use('t1', 'Agent', null),
-        { say: 'B', id: 'm2', below: 't1' },
-        use('t2', 'Bash', 't1'),
-        { say: 'C', id: 'm3' },
-      ],
-    },
-  })
-  const { result, events } = await house.run('Go')
-  expect(result.text).toBe('C')
-  const updates = events.flatMap((event) => (event.type === 'session/update' ? [event.update] : []))
-  expect(updates).toMatchObject([
-    { sessionUpdate: 'agent_message_chunk', content: { text: 'A' } },
-    { sessionUpdate: 'tool_call', toolCallId: 't1' },
-    { sessionUpdate: 'tool_call_update', toolCallId: 't1', content: [{ content: { text: 'B' } }] },
-    { sessionUpdate: 'tool_call', toolCallId: 't2', _meta: { subgate: { parentToolCallId: 't1' } } },
-    { sessionUpdate: 'agent_message_chunk', content: { text: 'C' } },
-  ])
 })

@@ -120,7 +120,9 @@ test.each([
   const message = { id: 'm1', content: [{ type: 'text', text: 'API Error' }] }
   const steps = go(
     { line: { type: 'assistant', message, parent_tool_use_id: null, ...said } },
-    { result: { is_error: true, ...more } },
+    {
+      result: { is_error: true, ...more },
+    },
   )
   const { result } = await claude(steps).run('Go')
   expect(result.error?.code).toBe(code)

@@ -118,15 +118,11 @@ describe('the controls of Claude Code, as the model sees them', () => {
     expect(code).toBe(0)
   })
 
-  test('the model stands in the request, and its limit of turns ends it', async () => {
+  test('the model that was named stands in the request', async () => {
     await using rig = await Rig.of(claudeNative)
-    const shell = claudeNative.shell('true')
-    rig.model.when('Go.', shell, shell, shell, say('Done.'))
-    const flags = ['--model', 'loopback-model', '--max-turns', '2', '--permission', 'allow']
-    const { document } = await rig.run('Go.', { flags })
-    expect(document).toMatchObject({ status: 'truncated', category: 'max_turns' })
-    expect(rig.model.turns('Go.')[0]?.asked).toMatchObject({ model: 'loopback-model' })
-    expect(rig.model.turns('Go.')).toHaveLength(2)
+    rig.model.when('Go.', say('Done.'))
+    await rig.run('Go.', { flags: ['--model', 'loopback-model'] })
+    expect(rig.model.turns('Go.')[0]?.asked.model).toBe('loopback-model')
   })
 
   test('the prompt arrives byte by byte, however long, and is no option', async () => {
