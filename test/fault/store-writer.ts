@@ -87,9 +87,9 @@ const saying = (id: SessionId, words: string): SessionEvent => ({
   update: say(`${id} ${words}`),
 })
 
-const turn = async (log: SessionLog): Promise<void> => {
+const turn = async (log: SessionLog, key?: string): Promise<void> => {
   const run = runId(`run_${name}_${(count += 1)}`)
-  log.append(started, run)
+  log.append(started, run, key === undefined ? {} : { together: { key } })
   for (let index = 0; index < 24; index += 1) {
     log.append(saying(log.id, 'x'.repeat(40 + 20 * index)), run)
     if (index % 6 === 0) await pause(0)
@@ -139,13 +139,14 @@ const round = async (lane: number, turns: number): Promise<void> => {
   const log = SessionLog.create(store, header(`ses_${name}_${lane}_${turns}`), EMPTY_REGISTERS, Date.now)
   log.append({ type: 'session/native_id', nativeId: ticket })
   busyHere.add(log.id)
-  await turn(log)
+  const key = `key-${turns}`
+  const mine = (await store.takeKey(key, 'd', Date.now(), 0)) === undefined
+  if (mine) report.keys.push(key)
+  await turn(log, mine ? key : undefined)
   store.post({ to: log.id, at: Date.now(), kind: 'report', text: ticket })
   store.release(log.id)
   busyHere.delete(log.id)
   store.giveSlot(ticket)
-  const key = `key-${turns}`
-  if ((await store.takeKey(key, 'd', Date.now(), 0)) === undefined) report.keys.push(key)
   for (const { header: found } of store.list({ limit: 4 })) await again(found.id)
 }
 
