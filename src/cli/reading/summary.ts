@@ -36,7 +36,7 @@ export interface RunSummary {
   readonly usage?: Usage
 }
 
-export type Reader = Pick<Store, 'get' | 'read' | 'list' | 'run' | 'runs'>
+type Reader = Pick<Store, 'get' | 'read' | 'list' | 'run' | 'runs'>
 
 export const summaryOf = (store: Pick<Store, 'read' | 'runs'>, listed: ListedSession): SessionSummary => {
   const { header, owner, at, run } = listed
