@@ -36,8 +36,6 @@ export interface RunSummary {
   readonly usage?: Usage
 }
 
-type Reader = Pick<Store, 'get' | 'read' | 'list' | 'run' | 'runs'>
-
 export const summaryOf = (store: Pick<Store, 'read' | 'runs'>, listed: ListedSession): SessionSummary => {
   const { header, owner, at, run } = listed
   const { id, rootId, parentId, provider, depth, label, name, cwd, createdAt } = header
