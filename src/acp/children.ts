@@ -52,7 +52,7 @@ export const childViewOf = (options: ChildViewOptions): ChildView => {
     own: (run, entry) => tree.own(run, entry),
     shown: (session, update) => tree.shown(session, update),
     knows: (id) => tree.find(id) !== undefined,
-    cancel: (id) => tree.find(id)?.cancel(),
+    cancel: (id) => tree.cancel(id),
     close: () => show.close(),
   }
 }

@@ -42,6 +42,10 @@ export class Child {
     return this.parent?.top ?? this
   }
 
+  isWithin(other: Child): boolean {
+    return this === other || this.parent?.isWithin(other) === true
+  }
+
   get name(): string {
     return this.facts.label ?? this.facts.agent
   }

@@ -41,8 +41,8 @@ export class ChildSessions implements ChildShow {
     if (this.#announced.has(child)) await this.#patch(child, running)
     else {
       this.#announced.add(child)
-      const { description, cwd, sessionId } = child.facts
-      const meta = this.#options.toGateway ? { storedAs: sessionId } : undefined
+      const { description, cwd, sessionId, label } = child.facts
+      const meta = this.#options.toGateway ? { storedAs: sessionId, ...present({ label }) } : undefined
       await this.#patch(child, { title: child.title, ...present({ description, cwd, meta }), ...running })
     }
     await this.#link(child)

@@ -58,7 +58,7 @@ export class ChildTree {
   readonly #held = new Map<string, Held[]>()
   #heldCount = 0
   /** Who waits for an answer. */
-  readonly #asking = new Map<PermissionId, Child>()
+  readonly #asking = new Map<PermissionId, { readonly child: Child; readonly run: SubagentRun }>()
   /** Announced by another gateway, and known from the store that it shares with this one. */
   readonly #twice = new Set<string>()
 
@@ -73,6 +73,17 @@ export class ChildTree {
   /** By its id for the editor. */
   find(wireId: string): Child | undefined {
     return this.#children.values().find((child) => child.wireId === wireId)
+  }
+
+  /** Stops it and what is below it. What an agent runs itself has its open questions answered here. */
+  cancel(wireId: string): void {
+    const child = this.find(wireId)
+    if (child === undefined) return
+    child.cancel()
+    if (child.facts.childId === undefined) return
+    for (const [id, { child: asker, run }] of this.#asking) {
+      if (asker.isWithin(child)) run.respond(id, { outcome: 'cancelled' })
+    }
   }
 
   /** What one of the chat's own agents has said or done; the editor has its updates already. */
@@ -167,13 +178,13 @@ export class ChildTree {
     const child = childId === undefined ? owner : this.#children.get(keyOf(run.sessionId, childId))
     if (child !== undefined) {
       child.open.add(question.id)
-      this.#asking.set(question.id, child)
+      this.#asking.set(question.id, { child, run })
     }
     await this.#show.asks(child ?? owner, run, question)
   }
 
   async #answered(id: PermissionId): Promise<void> {
-    const child = this.#asking.get(id)
+    const { child } = this.#asking.get(id) ?? {}
     this.#show.answered(id)
     if (child === undefined) return
     this.#asking.delete(id)

@@ -114,13 +114,14 @@ const record = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(
 export const readAnnouncement = (update: SessionUpdate): Announcement => {
   const said = update as Readonly<Record<string, unknown>>
   const state = record(said['state'])
+  const subgate = record(record(said['_meta'])['subgate'])
   return present({
-    title: text(said['title']),
+    title: text(subgate['label']) ?? text(said['title']),
     description: text(said['description']),
     state: KNOWN_STATES.find((known) => known === state['state']),
     stopReason: text(state['stopReason']),
     error: text(record(state['error'])['message']),
-    storedAs: text(record(record(said['_meta'])['subgate'])['storedAs']),
+    storedAs: text(subgate['storedAs']),
   })
 }
 
