@@ -7,6 +7,7 @@ import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '..
 import type { Io } from '../io.ts'
 import { errorHints, waitLine } from './failure.ts'
 import { asTyped } from './as-typed.ts'
+import { attachments } from './attachments.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
 import { chooseProvider } from './choice.ts'
@@ -73,7 +74,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal?.close()
     return document.exitCode
   } catch (error) {
-    const document = errorDocument(asTyped(asSubagentError(error)), interrupts.received)
+    const document = errorDocument(asTyped(asSubagentError(error), flags), interrupts.received)
     terminal?.close()
     presenter.error(document)
     if (format === 'text' || format === 'quiet') for (const line of errorHints(document.error)) say(line)
@@ -153,7 +154,7 @@ const resolveRequest = async (
   return gateway.rootRequest({
     ...request,
     provider: choice.provider,
-    prompt: [{ type: 'text', text: prompt }],
+    prompt: [{ type: 'text', text: prompt }, ...attachments(flags, io.cwd)],
   })
 }
 

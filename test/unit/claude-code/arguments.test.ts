@@ -82,7 +82,7 @@ test.each([
   [{ preset: { name: 'p', instructions: { mode: 'replace', text: 'R' } } }, { systemPrompt: ['R'] }],
   [{ outputSchema: SCHEMA }, { jsonSchema: SCHEMA }],
 ] as const)('%j is %j of the handshake, and no word of the command line', (more, words) => {
-  const asked = request(more as Partial<ResolvedStartRequest>)
+  const asked = request(more)
   const { subtype, hooks, ...rest } = introduction(asked, asked)
   expect([subtype, rest]).toEqual(['initialize', words])
   expect(hooks).toEqual({
