@@ -111,6 +111,12 @@ const STEPS: readonly string[] = [
   ) strict, without rowid;
   create index keys_by_age on keys (at);
   `,
+  `
+  alter table sessions add column chat text;
+  -- What the chat is a copy of, as JSON.
+  alter table sessions add column chat_from text;
+  create index sessions_by_chat on sessions (chat, updated_at, id) where chat is not null;
+  `,
 ]
 
 export const SCHEMA_VERSION: number = STEPS.length
