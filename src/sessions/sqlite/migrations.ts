@@ -132,6 +132,10 @@ const STEPS: readonly string[] = [
   -- The sign of life that was last seen by who can't look at the process itself, and since when, by the clock of this boot.
   alter table owners add column watched_seen real;
   alter table owners add column watched_since real;
+  alter table sessions add column chat text;
+  -- What the chat is a copy of, as JSON.
+  alter table sessions add column chat_from text;
+  create index sessions_by_chat on sessions (chat, updated_at, id) where chat is not null;
   `,
 ]
 
