@@ -106,7 +106,8 @@ export class Conversation implements AsyncDisposable {
       const found = find()
       if (found !== undefined || this.#exited) resolve(found)
     }
-    const timer = setTimeout(() => resolve(undefined), ms)
+    // A process that was busy itself reads what has come meanwhile before it calls it nothing.
+    const timer = setTimeout(() => setImmediate(() => resolve(find())), ms)
     this.#waiting.add(look)
     look()
     try {
