@@ -70,12 +70,14 @@ export class Conversation implements AsyncDisposable {
     if (ownId === undefined) this.#nextId += 1
     this.#methods.set(id, method)
     this.raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    const { timeoutMs } = this.#settings
-    const found = await this.until(() =>
-      this.heard.find((message) => message.kind === 'response' && message.id === id),
+    const { timeoutMs, startupMs } = this.#settings
+    const limitMs = method === 'initialize' ? startupMs : timeoutMs
+    const found = await this.until(
+      () => this.heard.find((message) => message.kind === 'response' && message.id === id),
+      limitMs,
     )
     if (found !== undefined) return found
-    const instead = this.#exited ? 'the end of the process' : `none within ${timeoutMs / 1000} s`
+    const instead = this.#exited ? 'the end of the process' : `none within ${limitMs / 1000} s`
     throw new Unmet(`a response to ${method}`, instead)
   }
 

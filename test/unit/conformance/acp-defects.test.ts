@@ -15,6 +15,7 @@ const check = (defect?: Defect): Promise<AcpReport> =>
     start: startFixture(defect, memoryStore(), { [PLANTED.name]: PLANTED.value }),
     cwd: tmpdir(),
     timeoutMs: 3000,
+    startupMs: 3000,
     quietMs: 60,
     closeGraceMs: 100,
     jobs: 20,
