@@ -54,6 +54,8 @@ test("the README's commands are scripts of the package, and every subgate comman
   const commands = [...read('README.md').matchAll(/^(?:.*\| )?subgate ([a-z]+)/gmu)].map(
     ([, name = '']) => name,
   )
-  const registered = ['main', 'reading-commands'].map((file) => read(`src/cli/${file}.ts`)).join('\n')
+  const registered = ['main', 'editor-commands', 'reading-commands']
+    .map((file) => read(`src/cli/${file}.ts`))
+    .join('\n')
   expect(commands.filter((name) => !registered.includes(`.command('${name}')`))).toEqual([])
 })

@@ -6,6 +6,7 @@ import { VERSION } from '../version.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
+import { addEditorCommands, EDITOR_COMMANDS } from './editor-commands.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
@@ -15,6 +16,7 @@ import type { RunFlags } from './run/arguments.ts'
 const COMMANDS: readonly string[] = [
   'run',
   'acp',
+  ...EDITOR_COMMANDS,
   ...READING_COMMANDS,
   'providers',
   'presets',
@@ -126,6 +128,11 @@ const unknownCommand = (words: readonly string[]): SubagentError => {
   )
 }
 
+const unknownWords = (words: readonly string[]): SubagentError =>
+  usage(
+    `subgate acp takes no "${words.join(' ')}". Type: subgate acp --provider <name>, or subgate acp -- <command> [args…]`,
+  )
+
 /** The command that stands under these words; they must all mean one. */
 const commandAt = (program: Command, words: readonly string[]): Command =>
   words.reduce((above, word) => {
@@ -177,10 +184,23 @@ const buildProgram = (
       done(await runCommand({ words, command, flags: chosen }, io))
     },
   )
-  acpOptions(program.command('acp').description('serve a provider to an editor over ACP')).action(
-    async (flags: AcpFlags) =>
-      done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
-  )
+  acpOptions(
+    program
+      .command('acp')
+      .description('serve a provider to an editor over ACP')
+      .usage('[options]  |  acp [options] -- <command> [args…]')
+      // An editor adds the words of a sign-in to the command that it was configured with.
+      .argument('[words...]', 'login [provider], as subgate login'),
+  ).action(async (words: readonly string[], flags: AcpFlags) => {
+    const [verb, named = flags.provider, ...more] = words
+    if (verb !== undefined && (verb !== 'login' || more.length > 0)) throw unknownWords(words)
+    done(
+      verb === undefined
+        ? await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)
+        : await (await import('./login-command.ts')).loginCommand(named, io),
+    )
+  })
+  addEditorCommands(program, io, done)
   addReadingCommands(program, io, done)
   program
     .command('providers')
