@@ -1,7 +1,7 @@
 /** Members are set in JSON with comments, and every other byte stays. */
 import { parse } from 'jsonc-parser'
 import type { ParseError } from 'jsonc-parser'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsoncFault, setAt } from '../../../../src/cli/init/jsonc.ts'
 import type { JsonValue } from '../../../../src/cli/init/jsonc.ts'
@@ -117,7 +117,7 @@ const scattered = (value: JsonValue, draw: () => string, comma: () => boolean): 
   const isList = Array.isArray(value)
   const items = Object.entries(value).map(
     ([key, item]) =>
-      `${isList ? '' : `${draw()}${JSON.stringify(key)}${draw()}:`}${scattered(item as JsonValue, draw, comma)}`,
+      `${isList ? '' : `${draw()}${JSON.stringify(key)}${draw()}:`}${scattered(item, draw, comma)}`,
   )
   const last = items.length > 0 && comma() ? ',' : ''
   return `${gap}${isList ? '[' : '{'}${items.join(',')}${last}${draw()}${isList ? ']' : '}'}${draw()}`
@@ -136,7 +136,7 @@ test('whatever the text, the value is set, the rest means the same, and each com
       fc.infiniteStream(trivia),
       fc.infiniteStream(fc.boolean()),
       ({ object }, has, gaps, commas) => {
-        const value = has ? { ...(object as object), agents: { A: 1 } } : (object as JsonValue)
+        const value = has ? { ...(object as object), agents: { A: 1 } } : object
         const text = scattered(
           value,
           () => gaps.next().value as string,
