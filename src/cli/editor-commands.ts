@@ -1,5 +1,7 @@
 /** The commands around editors: their flags and help; each is loaded when it is called. */
 import type { Command } from 'commander'
+import { SubagentError } from '../contract/errors.ts'
+import type { AcpInvocation } from './acp-command.ts'
 import type { InitFlags } from './init/init-command.ts'
 import type { Io } from './io.ts'
 
@@ -25,6 +27,24 @@ export const addEditorCommands = (program: Command, io: Io, done: (exitCode: num
     .action(async (provider: string | undefined) =>
       done(await (await import('./login-command.ts')).loginCommand(provider, io)),
     )
+}
+
+/** `subgate acp`; with `login` behind it, as an editor adds it to the command that it was configured with, the sign-in. */
+export const serveOrSignIn = async (
+  invocation: AcpInvocation,
+  words: readonly string[],
+  io: Io,
+): Promise<number> => {
+  const [verb, provider = invocation.flags.provider, ...more] = words
+  if (verb === undefined) return (await import('./acp-command.ts')).acpCommand(invocation, io)
+  if (verb === 'login' && more.length === 0)
+    return (await import('./login-command.ts')).loginCommand(provider, io)
+  throw new SubagentError(
+    'INVALID_REQUEST',
+    'request',
+    `subgate acp takes no "${words.join(' ')}". Type: subgate acp --provider <name>, or subgate acp -- <command> [args…]`,
+    {},
+  )
 }
 
 const INIT_EXAMPLES = `

@@ -7,7 +7,7 @@ import { addConformanceCommand } from './conformance-options.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
-import { addEditorCommands, EDITOR_COMMANDS } from './editor-commands.ts'
+import { addEditorCommands, EDITOR_COMMANDS, serveOrSignIn } from './editor-commands.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
@@ -144,11 +144,6 @@ const unknownCommand = (words: readonly string[]): SubagentError => {
   )
 }
 
-const unknownWords = (words: readonly string[]): SubagentError =>
-  usage(
-    `subgate acp takes no "${words.join(' ')}". Type: subgate acp --provider <name>, or subgate acp -- <command> [args…]`,
-  )
-
 /** The command that stands under these words; they must all mean one. */
 const commandAt = (program: Command, words: readonly string[]): Command =>
   words.reduce((above, word) => {
@@ -207,15 +202,9 @@ const buildProgram = (
       .usage('[options]  |  acp [options] -- <command> [args…]')
       // An editor adds the words of a sign-in to the command that it was configured with.
       .argument('[words...]', 'login [provider], as subgate login'),
-  ).action(async (words: readonly string[], flags: AcpFlags) => {
-    const [verb, named = flags.provider, ...more] = words
-    if (verb !== undefined && (verb !== 'login' || more.length > 0)) throw unknownWords(words)
-    done(
-      verb === undefined
-        ? await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)
-        : await (await import('./login-command.ts')).loginCommand(named, io),
-    )
-  })
+  ).action(async (words: readonly string[], flags: AcpFlags) =>
+    done(await serveOrSignIn({ command, flags }, words, io)),
+  )
   addEditorCommands(program, io, done)
   addReadingCommands(program, io, done)
   program

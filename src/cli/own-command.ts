@@ -20,14 +20,19 @@ const realOf = (file: string): string | undefined => {
   }
 }
 
+const lastingFolders = (path: string): readonly string[] => [
+  ...new Set(path.split(delimiter).filter((folder) => isAbsolute(folder) && !PASSING.test(folder))),
+]
+
+/** For an editor that was started without a shell: what of this PATH will still be there. */
+export const lastingPath = (path: string): string => lastingFolders(path).join(delimiter)
+
 /**
  * Package managers keep each version of Node in a folder of its own, which goes with the next one: where the PATH has a
  * lasting name for the same program, that is taken.
  */
 const lastingNode = ({ execPath, path }: Started): string =>
-  path
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !PASSING.test(`${folder}/`))
+  lastingFolders(path)
     .map((folder) => join(folder, 'node'))
     .find((file) => existsSync(file) && realOf(file) === realOf(execPath)) ?? execPath
 

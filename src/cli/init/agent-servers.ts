@@ -11,28 +11,34 @@ const SERVERS = 'agent_servers'
 
 const INSTEAD = 'Remove it, or give this one another name, such as --name "Subgate 2".'
 
-/** `fixed` are members that this editor needs beside the command. */
-export const agentServers = (fixed: JsonRecord): EditorPlan => ({
+interface Needs {
+  /** Members beside the command. */
+  readonly fixed: JsonRecord
+  /** The editor gives its agents a short PATH. */
+  readonly path: boolean
+}
+
+export const agentServers = (needs: Needs): EditorPlan => ({
   plan: (before = '', wish) => {
     const bom = before.startsWith('\u{FEFF}') ? '\u{FEFF}' : ''
     const text = before.slice(bom.length)
-    const plan = planned(text, wish, fixed)
+    const plan = planned(text, wish, needs)
     return plan.kind === 'same' ? plan : { ...plan, text: bom + plan.text }
   },
-  entry: (wish) => setAt('', [SERVERS, wish.name], freshEntry(wish, fixed)),
+  entry: (wish) => setAt('', [SERVERS, wish.name], freshEntry(wish, needs)),
 })
 
-const freshEntry = ({ launch: [command, ...words], provider }: Wish, fixed: JsonRecord): JsonRecord => ({
-  ...fixed,
+const freshEntry = ({ launch: [command, ...words], provider, path }: Wish, needs: Needs): JsonRecord => ({
+  ...needs.fixed,
   command,
   args: [...words, 'acp', ...withProvider([], provider)],
-  env: {},
+  env: needs.path ? { PATH: path } : {},
 })
 
-const planned = (text: string, wish: Wish, fixed: JsonRecord): Plan => {
+const planned = (text: string, wish: Wish, needs: Needs): Plan => {
   const path = [SERVERS, wish.name]
   const entry = entryIn(text, wish.name)
-  const fresh = (): string => setAt(text, path, freshEntry(wish, fixed))
+  const fresh = (): string => setAt(text, path, freshEntry(wish, needs))
   if (entry === undefined) return { kind: 'write', text: fresh() }
   const value: unknown = getNodeValue(entry)
   const old = isRecord(value) ? value : {}
@@ -44,9 +50,13 @@ const planned = (text: string, wish: Wish, fixed: JsonRecord): Plan => {
   }
   const [command, ...launch] = wish.launch
   const args = [...launch, ...withProvider(words.slice(verb), wish.provider)]
-  const changed = Object.entries({ ...fixed, command, args })
+  const members = Object.entries({ ...needs.fixed, command, args })
     .filter(([key, member]) => !isDeepStrictEqual(old[key], member))
     .reduce((changing, [key, member]) => setAt(changing, [...path, key], member), text)
+  const env = isRecord(old['env']) ? old['env'] : {}
+  // A PATH that is there is its owner's.
+  const lacksPath = needs.path && env['PATH'] === undefined
+  const changed = lacksPath ? setAt(members, [...path, 'env', 'PATH'], wish.path) : members
   return changed === text ? { kind: 'same' } : { kind: 'write', text: changed }
 }
 
@@ -57,7 +67,7 @@ const entryIn = (text: string, name: string): Node | undefined => {
   if (servers.type !== 'object') throw new JsoncFault(`"${SERVERS}" is no object`)
   const entry = memberOf(servers, name)
   // Each key of it is read and written by name.
-  for (const key of ['type', 'command', 'args']) if (entry?.type === 'object') memberOf(entry, key)
+  for (const key of ['type', 'command', 'args', 'env']) if (entry?.type === 'object') memberOf(entry, key)
   return entry
 }
 

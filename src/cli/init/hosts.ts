@@ -62,7 +62,7 @@ export const EDITOR_HOSTS: readonly EditorHost[] = [
     programs: ['zed', 'zeditor'],
     places: zedPlaces,
     next: 'Open the agent panel and choose it in the new-thread menu.',
-    ...agentServers({ type: 'custom' }),
+    ...agentServers({ fixed: { type: 'custom' }, path: false }),
   },
   {
     name: 'jetbrains',
@@ -80,7 +80,7 @@ export const EDITOR_HOSTS: readonly EditorHost[] = [
     ],
     places: jetbrainsPlaces,
     next: 'Open the AI chat and choose it in the list of agents.',
-    ...agentServers({}),
+    ...agentServers({ fixed: {}, path: true }),
   },
   {
     name: 'neovim',

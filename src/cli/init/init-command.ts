@@ -4,7 +4,7 @@ import { SubagentError } from '../../contract/errors.ts'
 import { closest } from '../../contract/parse.ts'
 import { present } from '../../contract/present.ts'
 import type { Io } from '../io.ts'
-import { isPassing, ownCommand, thisProgram } from '../own-command.ts'
+import { isPassing, lastingPath, ownCommand, thisProgram } from '../own-command.ts'
 import { confirmed } from '../yes-no.ts'
 import { isInstalled, placesHere } from './detect.ts'
 import { diffText } from './diff.ts'
@@ -28,7 +28,8 @@ export const initCommand = async (editor: string | undefined, flags: InitFlags, 
   const machine: Machine = { home: homedir(), env: io.env, platform: process.platform }
   const hosts = editor === undefined ? installed(machine) : [named(editor)]
   const launch = ownCommand(thisProgram(io.env))
-  const wish: Wish = { name: flags.name, launch, ...present({ provider: flags.provider }) }
+  const path = lastingPath(io.env['PATH'] ?? '')
+  const wish: Wish = { name: flags.name, launch, path, ...present({ provider: flags.provider }) }
   if (flags.print === true) {
     for (const host of hosts) io.stdout.write(host.entry(wish))
     return 0

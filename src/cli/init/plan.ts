@@ -7,6 +7,8 @@ export interface Wish {
   readonly launch: readonly [string, ...string[]]
   /** The provider that is served; absent: as it stands there, or the editor's choice. */
   readonly provider?: string
+  /** Where agents are found, for an editor that has no PATH of a shell. */
+  readonly path: string
 }
 
 export type Plan =

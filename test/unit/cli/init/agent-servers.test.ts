@@ -4,8 +4,9 @@ import { agentServers } from '../../../../src/cli/init/agent-servers.ts'
 import { LUA_MODULE } from '../../../../src/cli/init/lua-module.ts'
 import type { Wish } from '../../../../src/cli/init/plan.ts'
 
-const ZED = agentServers({ type: 'custom' })
-const WISH: Wish = { name: 'Subgate', launch: ['/opt/node', '/opt/subgate/bin/subgate.js'] }
+const ZED = agentServers({ fixed: { type: 'custom' }, path: false })
+const JETBRAINS = agentServers({ fixed: {}, path: true })
+const WISH: Wish = { name: 'Subgate', launch: ['/opt/node', '/opt/subgate/bin/subgate.js'], path: '/a:/b' }
 
 const settings = (entry: object, name = 'Subgate'): string =>
   `${JSON.stringify({ agent_servers: { [name]: entry } }, undefined, 2)}\n`
@@ -27,11 +28,25 @@ test('the entry names both programs by absolute paths, and is the same as the on
   expect(ZED.plan(text, wish)).toEqual({ kind: 'same' })
 })
 
-test('an editor that needs no type gets none', () => {
-  expect(JSON.parse(agentServers({}).entry(WISH))).toEqual({
-    agent_servers: {
-      Subgate: { command: '/opt/node', args: ['/opt/subgate/bin/subgate.js', 'acp'], env: {} },
-    },
+describe('an editor that gives its agents a short PATH', () => {
+  const plain = { command: '/opt/node', args: ['/opt/subgate/bin/subgate.js', 'acp'] }
+
+  test('gets the one of the shell, and no type where it needs none', () => {
+    expect(JSON.parse(JETBRAINS.entry(WISH))).toEqual({
+      agent_servers: { Subgate: { ...plain, env: { PATH: '/a:/b' } } },
+    })
+  })
+
+  test('gets it in an entry that lacks it, beside what is there', () => {
+    const plan = JETBRAINS.plan(settings({ ...plain, env: { A: 'b' } }), WISH)
+    expect(plan).toEqual({
+      kind: 'write',
+      text: settings({ ...plain, env: { A: 'b', PATH: '/a:/b' } }),
+    })
+  })
+
+  test('keeps the one that its owner wrote', () => {
+    expect(JETBRAINS.plan(settings({ ...plain, env: { PATH: '/mine' } }), WISH)).toEqual({ kind: 'same' })
   })
 })
 

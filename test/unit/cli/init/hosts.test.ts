@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { isInstalled, placesHere } from '../../../../src/cli/init/detect.ts'
 import { EDITOR_HOSTS } from '../../../../src/cli/init/hosts.ts'
 import type { EditorHost, Machine } from '../../../../src/cli/init/hosts.ts'
-import { isPassing, ownCommand } from '../../../../src/cli/own-command.ts'
+import { isPassing, lastingPath, ownCommand } from '../../../../src/cli/own-command.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'subgate-hosts-')))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -105,6 +105,10 @@ describe('the words that start Subgate', () => {
     mkdirSync(other)
     writeFileSync(join(other, 'node'), '')
     expect(ownCommand(started(other))).toEqual([real, '/s/subgate'])
+  })
+
+  test('of a PATH that which lasts is kept, once', () => {
+    expect(lastingPath('/a:/p/node_modules/.bin:rel:/s/fnm_multishells/1/bin::/b:/a')).toBe('/a:/b')
   })
 
   test("a copy that npx made is told apart, as it doesn't last", () => {
