@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as acp from '@agentclientprotocol/sdk/unstable'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
+import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import { onlyCancel, providerFault, rpcFault, unknownSession } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import { initializeResponse } from './initialize.ts'
@@ -22,8 +22,8 @@ import { currentTurn } from './turn.ts'
 export interface FaceOptions {
   readonly host: FaceHost
   readonly provider: string
-  /** Asked for by whoever started the face; a session's own `_meta.subgate` goes before it. */
-  readonly controls?: SessionControls
+  /** Asked for by whoever started the face; a session's or prompt's own `_meta.subgate` goes before it. */
+  readonly controls?: SessionControls & Pick<PromptControls, 'limits'>
   readonly stream: acp.Stream
   readonly log: Logger
 }

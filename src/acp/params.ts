@@ -18,7 +18,10 @@ const record = (params: unknown): Record<string, unknown> => (isRecord(params) ?
 const subgateMeta = (params: Record<string, unknown>): unknown => record(params['_meta'])['subgate'] ?? {}
 
 /** The schemas of the gate's own request decide on the values; here is said what must be there at all. */
-export const readNewSession = (raw: unknown, defaults: SessionControls): SessionRequest => {
+export const readNewSession = (
+  raw: unknown,
+  defaults: SessionControls & Pick<PromptControls, 'limits'>,
+): SessionRequest => {
   const params = record(raw)
   const { cwd, mcpServers, additionalDirectories, systemPrompt } = params
   if (typeof cwd !== 'string') throw invalid('cwd', '"cwd" is missing: give an absolute path.')

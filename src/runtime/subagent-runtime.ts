@@ -228,7 +228,7 @@ export class GatewayRuntime implements SubagentRuntime {
   async #publish(admitted: Admitted, opened: Opened): Promise<LiveRun> {
     const { registered, request, resolved, parent } = admitted
     const { agent, setup, delegation, ticket, checkSchema, options, observed } = opened
-    const log = publish({ ...admitted, agent, setup }, this.#surroundings)
+    const log = publish({ ...admitted, agent, setup, chat: options.chat }, this.#surroundings)
     const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
     const before = { agent: session.agent, opened: session.opened }
     if (session.agent !== agent) session.opened = { ...request, prompt: [] }

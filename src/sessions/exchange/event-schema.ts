@@ -188,6 +188,12 @@ export const sessionLineSchema: z.ZodMiniType<SessionLine> = z.strictObject({
     cwd: name,
     label: z.exactOptional(text),
     name: z.exactOptional(text),
+    chat: z.exactOptional(
+      z.strictObject({
+        id: name,
+        from: z.exactOptional(z.strictObject({ id: name, until: amount })),
+      }),
+    ),
     createdAt: amount,
   }),
   inheritedEventCount: count,
