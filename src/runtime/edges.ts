@@ -11,7 +11,7 @@ import type { Verdict } from './ending.ts'
 import type { Registered } from './registry.ts'
 
 export const startedEvent = (
-  { depth, maxDepth, parentSessionId, label, prompt }: ResolvedStartRequest,
+  { depth, maxDepth, parentSessionId, label, prompt, limits }: ResolvedStartRequest,
   { provider, settings }: Registered,
   letters: readonly LetterId[] | undefined,
 ): RunStarted => ({
@@ -20,6 +20,7 @@ export const startedEvent = (
   depth,
   prompt,
   ...present({ parentSessionId, label, letters, maxDepth }),
+  ...(Object.keys(limits).length > 0 && { limits }),
   ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
 })
 

@@ -132,6 +132,7 @@ const STEPS: readonly string[] = [
   -- The sign of life that was last seen by who can't look at the process itself, and since when, by the clock of this boot.
   alter table owners add column watched_seen real;
   alter table owners add column watched_since real;
+  alter table owners add column watched_clock text;
   `,
 ]
 
