@@ -6,7 +6,7 @@ import { prefixThrough } from '../sessions/prefix.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
 import type { Registers } from '../sessions/registers.ts'
 import { SessionLog } from '../sessions/session-log.ts'
-import type { SessionStore, StoredSession } from '../sessions/store.ts'
+import type { ChatLink, SessionStore, StoredSession } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import { logFault } from './ending.ts'
 import type { Surroundings } from './options.ts'
@@ -16,6 +16,7 @@ import type { Setup } from './setup.ts'
 export interface Publication extends Pick<Admitted, 'registered' | 'request' | 'resolved' | 'parent'> {
   readonly agent: ProviderSession
   readonly setup: Setup
+  readonly chat?: ChatLink | undefined
 }
 
 /** What a new session begins with: a copied session, or the completed turns that its provider inherits (B8.1). */
@@ -25,7 +26,7 @@ const seedOf = ({ resolved, setup }: Publication, store: SessionStore): StoredSe
 }
 
 const freshLog = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
-  const { request, registered } = publication
+  const { request, registered, chat } = publication
   const seed = seedOf(publication, store)
   const through = sharedThrough(publication, seed)
   const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
@@ -40,6 +41,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
     cwd,
     ...(label !== undefined && { label }),
     ...(origin.from === 'new' && origin.name !== undefined && { name: origin.name }),
+    ...(chat !== undefined && { chat }),
     createdAt: now(),
     prefix,
   }

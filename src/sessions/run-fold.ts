@@ -46,6 +46,7 @@ export class RunFold {
       case 'notice':
       case 'letter/received':
       case 'session/late_update':
+      case 'subagent/update':
       case 'session/native_id':
       case 'permission/preset':
       case 'sandbox/mode':

@@ -15,6 +15,13 @@ export interface PrefixPart {
   readonly count: number
 }
 
+/** The conversation that a session is part of, as a face shows it: several agents may take turns in one. */
+export interface ChatLink {
+  readonly id: string
+  /** It is a copy: what that chat held up to then comes before all of its own. */
+  readonly from?: { readonly id: string; readonly until: number }
+}
+
 /** The durable identity of a session; the facts here never change after publish. */
 export interface SessionHeader {
   readonly id: SessionId
@@ -27,6 +34,7 @@ export interface SessionHeader {
   readonly label?: string
   /** How a person finds a kept session again: unique for a provider and a directory. */
   readonly name?: string
+  readonly chat?: ChatLink
   readonly createdAt: number
   readonly prefix: readonly PrefixPart[]
 }
@@ -70,6 +78,8 @@ export interface SessionFilter {
   readonly name?: string
   readonly parentId?: SessionId
   readonly rootId?: SessionId
+  /** Sessions of this chat. */
+  readonly chat?: string
   /** Sessions without a parent alone. */
   readonly rootsOnly?: boolean
   /** Sessions with an open run alone. */

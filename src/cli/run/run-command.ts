@@ -8,6 +8,7 @@ import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '..
 import type { Io } from '../io.ts'
 import { errorHints, waitLine } from './failure.ts'
 import { asTyped } from './as-typed.ts'
+import { attachments } from './attachments.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
 import { chooseProvider } from './choice.ts'
@@ -75,7 +76,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal?.close()
     return document.exitCode
   } catch (error) {
-    const document = errorDocument(asTyped(asSubagentError(error)), interrupts.received)
+    const document = errorDocument(asTyped(asSubagentError(error), flags), interrupts.received)
     terminal?.close()
     presenter.error(document)
     if (format === 'text' || format === 'quiet') for (const line of errorHints(document.error)) say(line)
@@ -161,7 +162,7 @@ const resolveRequest = async (
   const complete = await gateway.rootRequest({
     ...request,
     provider: choice.provider,
-    prompt: [{ type: 'text', text: prompt }],
+    prompt: [{ type: 'text', text: prompt }, ...attachments(flags, io.cwd)],
   })
   const named = resumed === undefined ? provider : flags.provider
   return { request: complete, asked: askedWith(flags, { ...flagged, cwd, prompt, provider: named }) }

@@ -133,6 +133,10 @@ const STEPS: readonly string[] = [
   alter table owners add column watched_seen real;
   alter table owners add column watched_since real;
   alter table owners add column watched_clock text;
+  alter table sessions add column chat text;
+  -- What the chat is a copy of, as JSON.
+  alter table sessions add column chat_from text;
+  create index sessions_by_chat on sessions (chat, updated_at, id) where chat is not null;
   `,
 ]
 

@@ -2,7 +2,7 @@
 import type { RunId, SessionId } from '../../contract/ids.ts'
 import { present } from '../../contract/present.ts'
 import type { Registers } from '../registers.ts'
-import type { PrefixPart, SessionHeader, StoredSession } from '../store.ts'
+import type { ChatLink, PrefixPart, SessionHeader, StoredSession } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { takeName } from './names.ts'
 
@@ -17,6 +17,8 @@ export interface SessionRow {
   readonly cwd: string
   readonly label: string | null
   readonly name: string | null
+  readonly chat: string | null
+  readonly chat_from: string | null
   readonly created_at: number
   readonly prefix: string
   readonly registers: string
@@ -26,6 +28,11 @@ export interface SessionRow {
   readonly owner: string | null
 }
 
+const chatOf = ({ chat, chat_from: from }: SessionRow): ChatLink | undefined =>
+  chat === null
+    ? undefined
+    : { id: chat, ...(from !== null && { from: JSON.parse(from) as NonNullable<ChatLink['from']> }) }
+
 export const headerOf = (row: SessionRow): SessionHeader => ({
   id: row.id,
   rootId: row.root_id,
@@ -34,7 +41,7 @@ export const headerOf = (row: SessionRow): SessionHeader => ({
   depth: row.depth,
   ...present({ maxDepth: row.max_depth ?? undefined }),
   cwd: row.cwd,
-  ...present({ label: row.label ?? undefined, name: row.name ?? undefined }),
+  ...present({ label: row.label ?? undefined, name: row.name ?? undefined, chat: chatOf(row) }),
   createdAt: row.created_at,
   prefix: JSON.parse(row.prefix) as readonly PrefixPart[],
 })
@@ -93,8 +100,14 @@ export const insertSession = (
     registers.openRun ?? null,
     owner ?? null,
   )
+  if (header.chat !== undefined) joinChat(connection, key, header.chat)
   share(connection, key, prefix)
   return key
+}
+
+const joinChat = (connection: Connection, key: number, { id, from }: ChatLink): void => {
+  const origin = from === undefined ? null : JSON.stringify(from)
+  connection.run('update sessions set chat = ?, chat_from = ? where key = ?', id, origin, key)
 }
 
 const share = (connection: Connection, fork: number, prefix: readonly PrefixPart[]): void => {

@@ -37,6 +37,21 @@ describe.each(PLACES)('a store in %s', (_, place) => {
     expect([store.get(session('x')), store.read(session('x'), 0, 10)]).toEqual([undefined, []])
   })
 
+  test('sessions of a chat are listed by it, newest change first, and say what it is a copy of', async () => {
+    using home = place()
+    const { store } = home
+    const from = { id: 'chat_1', until: 7 }
+    addSession(store, 'a', { chat: { id: 'chat_1' } })
+    addSession(store, 'b', { chat: { id: 'chat_2', from } })
+    addSession(store, 'c')
+    await store.flushed(session('c'))
+    expect(ids(store.list({ chat: 'chat_1', limit: 9 }))).toEqual(['a'])
+    expect(store.list({ chat: 'chat_2', limit: 9 })[0]?.header.chat).toEqual({ id: 'chat_2', from })
+    expect(store.get(session('a'))?.header.chat).toEqual({ id: 'chat_1' })
+    expect(ids(store.list({ chat: 'chat_3', limit: 9 }))).toEqual([])
+    expect(store.get(session('c'))?.header).not.toHaveProperty('chat')
+  })
+
   test('every commit is told to who listens to the session, with the last seq, and only then readable', () => {
     using home = place()
     const { store } = home
