@@ -206,7 +206,7 @@ export interface Arrival {
 }
 
 export interface Intake {
-  /** Takes all of them in, held by nobody, in one transaction. Rejects when one's id is taken; then none is here. */
+  /** Takes all of them in, held by nobody, at one moment. Rejects when one's id is taken; then none is here. */
   take(arrivals: readonly Arrival[]): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import type { Recovery } from '../store.ts'
 import { answer } from './core.ts'
 import type { Core } from './core.ts'
 import { enter, judge, leave, leaveSightings, livingOwner, watchedOwners } from './owners.ts'
+import { sweep } from './removal.ts'
 import { heldFrom, hold } from './sessions.ts'
 import { sessionRow } from './session-rows.ts'
 
@@ -51,6 +52,7 @@ export const recovery = (core: Core): Recovery => {
         const holds = 'select 1 from sessions where owner = ? and open_run is not null'
         for (const id of dead()) if (connection.one(holds, id) === undefined) leave(core, id)
       })
+      sweep(core)
     },
     suspects: () => connection.read(() => watchedOwners(core).length),
   }
