@@ -51,24 +51,24 @@ const codex: Build = ([program, ...args], config, place) => {
   })
 }
 
-/** A session of it is kept for follow-ups; a process without a session is of no use to it. */
+/** Kept is the process of a session that is kept: it can't change its conversation. */
 const claude: Build = ([program, ...args], config, place) => {
   const { supervisor, log, inherited, agentEnv } = place
-  const { env, graces, permission = place.permission } = config
+  const { env, graces, warm, permission = place.permission } = config
   return new ClaudeProvider({
     command: [nativeClaude(program, inherited['PATH']), ...args],
     supervisor,
     log,
     inherited,
     env: { ...env, ...agentEnv },
-    ...present({ graces, permission }),
+    ...present({ graces, warm, permission }),
   })
 }
 
 /** By provider name. */
 const NATIVE: Readonly<Record<string, { readonly build: Build; readonly warm: boolean }>> = {
   codex: { build: codex, warm: true },
-  'claude-code': { build: claude, warm: false },
+  'claude-code': { build: claude, warm: true },
 }
 
 /** A command line under a name; one that is an adapter's is spoken to over ACP, whatever its name. */
