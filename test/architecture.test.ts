@@ -107,7 +107,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pino: ['telemetry'],
   '@opentelemetry': ['telemetry'],
   commander: ['cli'],
-  ajv: ['runtime', 'providers/in-process'],
+  ajv: ['runtime', 'providers/in-process', 'conformance'],
   vitest: ['conformance/vitest.ts'],
   'node:sqlite': ['sessions', 'config'],
 }

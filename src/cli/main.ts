@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { SubagentError } from '../contract/errors.ts'
 import { closest } from '../contract/parse.ts'
 import { VERSION } from '../version.ts'
+import { addConformanceCommand } from './conformance-options.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
@@ -20,6 +21,7 @@ const COMMANDS: readonly string[] = [
   'presets',
   'config',
   'trust',
+  'conformance',
   'help',
 ]
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
@@ -222,6 +224,7 @@ const buildProgram = (
     .option('--remove', 'take it back')
     .option('--list', 'what is trusted')
     .action(async (flags) => done(await (await import('./trust-command.ts')).trustCommand(flags, io)))
+  addConformanceCommand(program, io, command, done)
   program
     .command('help')
     .description('the help of a command')

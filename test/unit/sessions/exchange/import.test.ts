@@ -118,6 +118,24 @@ describe.each(PLACES)('into %s', (_, place) => {
     expect(store.runs(session('ses_new1'))).toMatchObject([{ id: 'run_new2' }])
   })
 
+  test('a chat comes with its sessions; under new ids it is a chat of its own', async () => {
+    using home = place()
+    const { store } = home
+    const chat = { id: 'chat_1', from: { id: 'chat_0', until: 7 } }
+    for (const id of ['a', 'b']) addSession(store, id, { chat })
+    await store.flushed(session('b'))
+    const file = fileOf(textOf(store, 'a') + textOf(store, 'b'))
+    const copies = await bring(store, file, true)
+    expect(copies.map((copy) => copy.chat)).toEqual([
+      { ...chat, id: 'chat_new2' },
+      { ...chat, id: 'chat_new2' },
+    ])
+    for (const id of ['a', 'b']) store.release(session(id))
+    await store.remove([session('a'), session('b')])
+    await bring(store, file)
+    expect(store.get(session('a'))?.header.chat).toEqual(chat)
+  })
+
   test('the store itself takes all or none', async () => {
     using home = place()
     const { store } = home
