@@ -31,7 +31,7 @@ export interface SessionContext {
   launch(conversation: Conversation, request: ResolvedStartRequest): Promise<Launched>
   noise(text: string): void
   /** Between two turns its process waits for the next one, which others can see. */
-  host(pid: number, working: boolean): void
+  readonly host: (pid: number, working: boolean) => void
   /** False: each turn has a process of its own. */
   readonly warm: boolean
   readonly idleMs: number
