@@ -7,6 +7,7 @@ import { addConformanceCommand } from './conformance-options.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
+import { addEditorCommands, EDITOR_COMMANDS, serveOrSignIn } from './editor-commands.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
@@ -16,6 +17,7 @@ import type { RunFlags } from './run/arguments.ts'
 const COMMANDS: readonly string[] = [
   'run',
   'acp',
+  ...EDITOR_COMMANDS,
   ...READING_COMMANDS,
   'providers',
   'presets',
@@ -193,10 +195,17 @@ const buildProgram = (
       done(await runCommand({ words, command, flags: chosen }, io))
     },
   )
-  acpOptions(program.command('acp').description('serve a provider to an editor over ACP')).action(
-    async (flags: AcpFlags) =>
-      done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
+  acpOptions(
+    program
+      .command('acp')
+      .description('serve a provider to an editor over ACP')
+      .usage('[options]  |  acp [options] -- <command> [args…]')
+      // An editor adds the words of a sign-in to the command that it was configured with.
+      .argument('[words...]', 'login [provider], as subgate login'),
+  ).action(async (words: readonly string[], flags: AcpFlags) =>
+    done(await serveOrSignIn({ command, flags }, words, io)),
   )
+  addEditorCommands(program, io, done)
   addReadingCommands(program, io, done)
   program
     .command('providers')

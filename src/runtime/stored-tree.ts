@@ -102,9 +102,9 @@ export class StoredTree implements Disposable {
 
   /** A process that dies tells nobody: whoever shows its run settles it. */
   async #recover(): Promise<void> {
-    const { store, now, log, followed } = this.#options
+    const { store, now, log } = this.#options
     try {
-      const open = followed()
+      const open = this.#options.followed()
       if (open.length === 0) return
       const lost = store.lost()
       if (open.some((id) => lost.includes(id))) await recoverLost({ store, now, log })

@@ -70,12 +70,14 @@ export class Conversation implements AsyncDisposable {
     if (ownId === undefined) this.#nextId += 1
     this.#methods.set(id, method)
     this.raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    const { timeoutMs } = this.#settings
-    const found = await this.until(() =>
-      this.heard.find((message) => message.kind === 'response' && message.id === id),
+    const { timeoutMs, startupMs } = this.#settings
+    const limitMs = method === 'initialize' ? startupMs : timeoutMs
+    const found = await this.until(
+      () => this.heard.find((message) => message.kind === 'response' && message.id === id),
+      limitMs,
     )
     if (found !== undefined) return found
-    const instead = this.#exited ? 'the end of the process' : `none within ${timeoutMs / 1000} s`
+    const instead = this.#exited ? 'the end of the process' : `none within ${limitMs / 1000} s`
     throw new Unmet(`a response to ${method}`, instead)
   }
 
@@ -106,7 +108,8 @@ export class Conversation implements AsyncDisposable {
       const found = find()
       if (found !== undefined || this.#exited) resolve(found)
     }
-    const timer = setTimeout(() => resolve(undefined), ms)
+    // A process that was busy itself reads what has come meanwhile before it calls it nothing.
+    const timer = setTimeout(() => setImmediate(() => resolve(find())), ms)
     this.#waiting.add(look)
     look()
     try {

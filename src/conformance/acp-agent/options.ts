@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly cwd: string
   /** Limit on each answer; 30 s when absent. */
   readonly timeoutMs?: number
+  /** Limit on the answer to initialize; 60 s when absent, or `timeoutMs` where that is more. */
+  readonly startupMs?: number
   /** After so long without a message nothing more is expected. */
   readonly quietMs?: number
   /** Within which an agent ends after its input was closed; 2 s when absent. */
@@ -40,7 +42,10 @@ export interface CheckOptions {
 }
 
 export interface Settings extends Required<
-  Pick<CheckOptions, 'cwd' | 'timeoutMs' | 'quietMs' | 'closeGraceMs' | 'allowLogout' | 'behind' | 'jobs'>
+  Pick<
+    CheckOptions,
+    'cwd' | 'timeoutMs' | 'startupMs' | 'quietMs' | 'closeGraceMs' | 'allowLogout' | 'behind' | 'jobs'
+  >
 > {
   readonly texts: CheckTexts
   readonly authMethod?: string
@@ -60,6 +65,7 @@ export const settingsOf = (options: CheckOptions): Settings => {
   return {
     cwd,
     timeoutMs,
+    startupMs: options.startupMs ?? Math.max(60_000, timeoutMs),
     quietMs: options.quietMs ?? Math.max(500, Math.min(2000, timeoutMs / 10)),
     closeGraceMs: options.closeGraceMs ?? 2000,
     allowLogout: options.allowLogout ?? false,

@@ -36,9 +36,7 @@ const invalid = (seen: readonly Seen[], schema: ProtocolSchema): readonly string
   for (const { id, conversations } of seen)
     for (const { heard } of conversations)
       for (const message of heard) {
-        // Lines that are no message are the transport's matter.
-        const faults = message.kind === 'noise' ? [] : schema.faults(message)
-        const words = faults.join('; ')
+        const words = schema.faults(message).join('; ')
         if (words !== '' && !found.has(words))
           found.set(words, `in ${id}: ${words} in ${shown(message.text)}`)
       }

@@ -58,8 +58,9 @@ const load = async (): Promise<ProtocolSchema> => {
   return {
     faults: (message) => {
       switch (message.kind) {
+        // A line that is no message is the transport's matter.
         case 'noise':
-          return ['is no JSON-RPC 2.0 message']
+          return []
         case 'response':
           return responseFaults(message, names, check)
         case 'request':

@@ -39,20 +39,20 @@ export const openTurn = async (
 }
 
 /** The answer of a turn that was ended early; it says so. */
-const endsCancelled = async (scene: Scene, answer: Promise<Heard>): Promise<Heard> => {
-  const at = performance.now()
-  const heard = await answer
+const endsCancelled = async (
+  scene: Scene,
+  conversation: Conversation,
+  answer: Promise<Heard>,
+): Promise<void> => {
+  const end = (): Heard | undefined => conversation.heard.find(({ answers }) => answers === 'session/prompt')
+  const soon = await conversation.until(end, scene.settings.quietMs)
+  const heard = soon ?? (await answer)
   hold(heard.error === undefined, 'the stop reason cancelled', shown(heard.error))
   const reason = stopReasonOf(heard)
   // It may have ended by itself at the very moment.
-  if (
-    reason !== 'cancelled' &&
-    STOP_REASONS.includes(reason) &&
-    performance.now() - at <= scene.settings.quietMs
-  )
+  if (soon !== undefined && reason !== 'cancelled' && STOP_REASONS.includes(reason))
     throw new NotTested(`${TOO_EARLY} (It ended with ${shown(reason)}.)`)
   hold(reason === 'cancelled', 'the stop reason cancelled', shown(heard.result))
-  return heard
 }
 
 const cancelled = async (
@@ -62,7 +62,7 @@ const cancelled = async (
   const { answer } = await openTurn(conversation, sessionId, scene.settings.texts.cancel)
   conversation.cancelled = true
   conversation.notify('session/cancel', { sessionId })
-  await endsCancelled(scene, answer)
+  await endsCancelled(scene, conversation, answer)
   return { conversation, sessionId }
 }
 
@@ -87,6 +87,6 @@ export const CANCEL: Checks = {
     conversation.cancelled = true
     // Its answer is the matter of ACP-CLOSE-001.
     conversation.request('session/close', { sessionId }).catch(() => undefined)
-    await endsCancelled(scene, answer)
+    await endsCancelled(scene, conversation, answer)
   },
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { hold, shown } from '../../failure.ts'
 import { updateOf } from '../message.ts'
 import type { Heard } from '../message.ts'
-import { endsWell, isValid, textBlock } from '../scene.ts'
+import { endsWell, isValid, signedIn, textBlock } from '../scene.ts'
 import type { Checks, Scene } from '../scene.ts'
 
 /** One transparent point. */
@@ -87,7 +87,9 @@ export const PROMPT: Checks = {
   'ACP-ADDDIRS-001': async (scene) => {
     const conversation = await scene.initialized()
     const params = conversation.sessionParams({ additionalDirectories: [await scene.folder()] })
-    isValid(scene.schema, await conversation.request('session/new', params))
+    const answer = await conversation.request('session/new', params)
+    signedIn(answer)
+    isValid(scene.schema, answer)
   },
   'ACP-PROMPTCAP-001': (scene) => promptWith(scene, { type: 'image', data: PNG, mimeType: 'image/png' }),
   'ACP-PROMPTCAP-002': (scene) => promptWith(scene, { type: 'audio', data: WAV, mimeType: 'audio/wav' }),

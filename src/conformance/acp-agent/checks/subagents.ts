@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.ts'
 import { stopReasonOf, updateOf } from '../message.ts'
 import type { Heard } from '../message.ts'
 import { NotTested } from '../outcome.ts'
-import { isValid, textBlock } from '../scene.ts'
+import { textBlock } from '../scene.ts'
 import type { Checks, Scene } from '../scene.ts'
 import { announcedIn, idsNamedBy, isChildMark, statesOf } from '../children.ts'
 import type { Announcement } from '../children.ts'
@@ -100,7 +100,7 @@ const reloaded = async (
   const before = children(conversation.heard)
   const mark = conversation.heard.length
   const { answer } = await reopen(conversation, 'session/load', sessionId)
-  if (answer.result !== null || answer.error !== undefined) isValid(scene.schema, answer)
+  if (answer.error !== undefined) throw new NotTested(`session/load failed: ${shown(answer.error)}`)
   await conversation.quiet()
   return { before, after: conversation.heard.slice(mark), sessionId }
 }
