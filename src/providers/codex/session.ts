@@ -215,7 +215,8 @@ export class CodexSession implements ProviderSession, ThreadListener {
     }
     const { name, server } = this.#context
     const said = error ?? { message: `The turn ended ${status}.` }
-    const failure = failureOf({ ...said, message: server.process.mask(said.message) }, name, server.resetMs)
+    const moment = { now: Date.now(), resetMs: server.resetMs }
+    const failure = failureOf({ ...said, message: server.process.mask(said.message) }, name, moment)
     if ('error' in failure) throw failure.error
     return { ended: 'truncated', category: failure.truncated, ...more }
   }
