@@ -223,10 +223,9 @@ export class CodexSession implements ProviderSession, ThreadListener {
 
   async #stop(): Promise<void> {
     const { server, name, lease, endProcesses } = this.#context
-    if (server.alive) {
-      await this.#tell('thread/backgroundTerminals/clean')
-      await this.#tell('thread/unsubscribe')
-    }
+    // Taken in order; neither needs the other's answer.
+    const farewell = ['thread/backgroundTerminals/clean', 'thread/unsubscribe'] as const
+    if (server.alive) await Promise.all(farewell.map((method) => this.#tell(method)))
     this.#listening[Symbol.dispose]()
     const { signal, exitCode } = server.process.facts()
     const how = signal ?? (exitCode === undefined ? 'an unknown cause' : `exit code ${exitCode}`)
