@@ -61,7 +61,7 @@ export const failureOf = (
     const text = `${name} doesn't know the model that it was asked for: ${words} Name another one with --model.`
     return { error: new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode: status })) }
   }
-  if (kind === 'badRequest' || status === 400 || refusal !== undefined) {
+  if (kind === 'badRequest' || REFUSALS.has(status ?? 0) || refusal !== undefined) {
     const text = `The model service of ${name} refused its request: ${words} Check the model and what was attached.`
     return { error: new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode: status })) }
   }
@@ -92,6 +92,9 @@ const BUSY: ReadonlySet<string> = new Set([
   'flexUnavailable',
   'policyCapacityUnavailable',
 ])
+
+/** They blame the request, and not its moment. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422])
 
 const isBusy = (kind: string, status: number | undefined): boolean =>
   BUSY.has(kind) || status === 429 || status === 529 || status === 503

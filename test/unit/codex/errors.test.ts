@@ -48,6 +48,14 @@ test.each<[string, unknown, string, string, boolean, string]>([
     'billing',
   ],
   [
+    'a request that is too large',
+    { httpConnectionFailed: { httpStatusCode: 413 } },
+    'unexpected status 413 Payload Too Large',
+    'AGENT_ERROR',
+    false,
+    'refused its request',
+  ],
+  [
     'an overloaded service',
     'serverOverloaded',
     'Selected model is at capacity. Please try a different model.',
