@@ -8,6 +8,7 @@ import type { Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
 import { nativeConfig } from './agents.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
+import { warmPids } from './subgate-process.ts'
 import { Workspace } from './workspace.ts'
 
 const KEY = 'loopback-key-91c2'
@@ -116,6 +117,7 @@ test('a conversation goes on in a new process, and a copy of it on its own', asy
   await first.result
   expect(serverPids(house)).toEqual([])
   const { sessionId } = first
+  expect(warmPids(house.workspace)).toEqual([])
   const again = await house.gate.start('codex', 'Tell.', { session: { from: 'resume', sessionId } })
   expect((await again.result).text).toContain('Keep marmalade in mind.')
   const copy = await house.gate.start('codex', 'Tell.', { session: { from: 'fork', sessionId } })
@@ -168,7 +170,7 @@ test('a server that can not be reached fails the start by name, and leaves nothi
   expect(house.model.seen).toEqual([])
 })
 
-test('a second run takes the warm process, many run in it at once, and none needs a lock', async () => {
+test('a second run takes the warm process that is listed, many run in it at once, and none needs a lock', async () => {
   const house = await home()
   const prompts = ['A.', 'B.', 'C.', 'D.']
   for (const prompt of prompts) house.model.when(prompt, say(`Said ${prompt}`))
@@ -176,6 +178,7 @@ test('a second run takes the warm process, many run in it at once, and none need
   await first.result
   const pids = serverPids(house)
   expect(pids).toHaveLength(1)
+  expect(warmPids(house.workspace)).toEqual(pids)
   const runs = await Promise.all(prompts.map((prompt) => house.gate.start('codex', prompt)))
   const results = await Promise.all(runs.map(({ result }) => result))
   expect(results.map(({ text }) => text)).toEqual(prompts.map((prompt) => `Said ${prompt}`))
