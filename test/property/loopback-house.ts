@@ -89,6 +89,7 @@ const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess =>
     mask: (text: string) => text,
     stderrTail: () => '',
     facts: () => ({ command: 'subgate-in-memory acp', cwd: '/' }),
+    below: () => [],
     stop: () => (stopping ??= stop()),
   }
 }
