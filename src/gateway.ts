@@ -14,17 +14,21 @@ import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { PermissionPolicy, SubagentStartRequest } from './contract/request.ts'
+import { signInMethods, terminalSignInOf } from './contract/sign-in.ts'
 import { openConfiguration } from './gateway-configuration.ts'
 import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
 import type { ProcessProvider } from './gateway-native.ts'
 import { registerProviders } from './gateway-providers.ts'
+import { signInCommands } from './gateway-sign-in.ts'
+import type { SignInCommand } from './gateway-sign-in.ts'
 import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import { openTelemetry } from './gateway-telemetry.ts'
 import type { Telemetry } from './gateway-telemetry.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
+import { runInTerminal } from './process/interactive.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
@@ -58,6 +62,8 @@ export interface GatewayOptions extends ConfigurationOptions {
   /** Logs to stderr, from this level on, in place of `log`. */
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
+
+const NO_WAY = { typed: false, legacy: false }
 
 export class Gateway implements AsyncDisposable {
   readonly runtime: GatewayRuntime
@@ -129,6 +135,27 @@ export class Gateway implements AsyncDisposable {
   agents(): readonly FoundAgent[] {
     this.#found ??= discoverAgents(this.#env['PATH'] ?? '')
     return this.#found
+  }
+
+  /** Each agent here that a person can sign in to, with the command for it. */
+  signIns(): readonly SignInCommand[] {
+    const { config } = this.loaded
+    return signInCommands({ config, agents: this.agents(), path: this.#env['PATH'] })
+  }
+
+  /** Runs an agent's own sign-in in this process's terminal, and resolves with its exit code. */
+  signIn({ command, names, given }: SignInCommand): Promise<number> {
+    const cwd = this.#options.cwd ?? process.cwd()
+    return runInTerminal({ command, cwd, names, given, inherited: this.#env })
+  }
+
+  /** The sign-ins that an editor is told of; none for an ad-hoc command, which would take our words for its own. */
+  signInMethods(
+    clientCapabilities: unknown,
+    self: readonly [string, ...string[]],
+  ): ReturnType<typeof signInMethods> {
+    const ways = this.#options.command === undefined ? terminalSignInOf(clientCapabilities) : NO_WAY
+    return signInMethods(this.signIns(), ways, self)
   }
 
   /** The built-in agents, with what they start with or need. */

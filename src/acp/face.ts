@@ -1,12 +1,20 @@
 /** The ACP face: one editor's connection, served from the runtime by the official SDK. */
 import { randomUUID } from 'node:crypto'
 import * as acp from '@agentclientprotocol/sdk/unstable'
+import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
+import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import { providerFault, rpcFault, unknownSession } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import { initializeResponse } from './initialize.ts'
-import { readNewSession, readPrompt, readSessionId, takesOf, unknownMode } from './params.ts'
+import {
+  clientCapabilitiesOf,
+  readNewSession,
+  readPrompt,
+  readSessionId,
+  takesOf,
+  unknownMode,
+} from './params.ts'
 import type { Takes } from './params.ts'
 import { FaceSession } from './session.ts'
 import { currentTurn } from './turn.ts'
@@ -14,8 +22,8 @@ import { currentTurn } from './turn.ts'
 export interface FaceOptions {
   readonly host: FaceHost
   readonly provider: string
-  /** Asked for by whoever started the face; a session's own `_meta.subgate` goes before it. */
-  readonly controls?: SessionControls
+  /** Asked for by whoever started the face; a session's or prompt's own `_meta.subgate` goes before it. */
+  readonly controls?: SessionControls & Pick<PromptControls, 'limits'>
   readonly stream: acp.Stream
   readonly log: Logger
 }
@@ -35,6 +43,7 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
   const { provider, log, host } = options
   const sessions = new Map<string, FaceSession>()
   let takes: Takes = { notices: false, echoes: false }
+  let clientCapabilities: JsonObject = {}
 
   const sessionOf = (id: string): FaceSession => {
     const session = sessions.get(id)
@@ -56,7 +65,7 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
     await host.runtime.check(await host.rootRequest({ ...request, prompt: PLACEHOLDER }))
     const id = `ses_${randomUUID().replaceAll('-', '').slice(0, 20)}`
     const { client } = connection
-    sessions.set(id, new FaceSession({ id, request, host, client, takes, log }))
+    sessions.set(id, new FaceSession({ id, request, host, client, takes, clientCapabilities, log }))
     return { sessionId: id }
   }
 
@@ -70,9 +79,10 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
   const { agent } = acp.methods
   const connection = acp
     .agent({ name: 'subgate' })
-    .onRequest(agent.initialize, ({ params }) =>
+    .onRequest(agent.initialize, raw, ({ params }) =>
       answered(() => {
         takes = takesOf(params)
+        clientCapabilities = clientCapabilitiesOf(params)
         return initializeResponse(host.runtime.providers.get(provider).provider)
       }),
     )

@@ -1,6 +1,7 @@
 /** Reads the editor's parameters: strict, as a malformed entry that is dropped in silence is a control that isn't enforced. Pure. */
 import { SubagentError } from '../contract/errors.ts'
 import { isRecord } from '../contract/json.ts'
+import type { JsonObject } from '../contract/json.ts'
 import { present } from '../contract/present.ts'
 import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
 import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
@@ -17,7 +18,10 @@ const record = (params: unknown): Record<string, unknown> => (isRecord(params) ?
 const subgateMeta = (params: Record<string, unknown>): unknown => record(params['_meta'])['subgate'] ?? {}
 
 /** The schemas of the gate's own request decide on the values; here is said what must be there at all. */
-export const readNewSession = (raw: unknown, defaults: SessionControls): SessionRequest => {
+export const readNewSession = (
+  raw: unknown,
+  defaults: SessionControls & Pick<PromptControls, 'limits'>,
+): SessionRequest => {
   const params = record(raw)
   const { cwd, mcpServers, additionalDirectories, systemPrompt } = params
   if (typeof cwd !== 'string') throw invalid('cwd', '"cwd" is missing: give an absolute path.')
@@ -94,3 +98,7 @@ export const takesOf = (params: unknown): Takes => {
     echoes: isRecord(record(capabilities['_meta'])['subgate']),
   }
 }
+
+/** What the client said that it can take, untouched; nothing when that is malformed. */
+export const clientCapabilitiesOf = (params: unknown): JsonObject =>
+  record(record(params)['clientCapabilities']) as JsonObject

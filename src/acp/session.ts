@@ -4,9 +4,12 @@ import type * as acp from '@agentclientprotocol/sdk/unstable'
 import { SubagentError } from '../contract/errors.ts'
 import type { LogEntry, SessionEvent } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentRun } from '../contract/run.ts'
+import { childViewOf } from './children.ts'
+import type { ChildView } from './children.ts'
 import { promptResponse } from './ending.ts'
 import { rpcFault } from './errors.ts'
 import { followUp } from './follow-up.ts'
@@ -23,12 +26,15 @@ export interface FaceSessionOptions {
   readonly host: FaceHost
   readonly client: acp.AgentContext
   readonly takes: Takes
+  /** As the editor sent them, untouched. */
+  readonly clientCapabilities: JsonObject
   readonly log: Logger
 }
 
 export class FaceSession {
   readonly #options: FaceSessionOptions
   readonly #questions: Questions
+  readonly #children: ChildView
   readonly #closed = new AbortController()
   #root: SessionId | undefined
   #turn: PromptTurn | undefined
@@ -38,7 +44,7 @@ export class FaceSession {
 
   constructor(options: FaceSessionOptions) {
     this.#options = options
-    const { id, client, host, log } = options
+    const { id, client, clientCapabilities, host, log } = options
     this.#questions = new Questions({
       sessionId: id,
       log,
@@ -49,6 +55,8 @@ export class FaceSession {
           stopWaitingOnCancel: true,
         }),
     })
+    const questions = this.#questions
+    this.#children = childViewOf({ sessionId: id, client, clientCapabilities, questions, log })
   }
 
   /** The prompt that is being answered. */
@@ -100,6 +108,7 @@ export class FaceSession {
     await turn?.settled
     if (this.#root !== undefined) await this.#options.host.runtime.close(this.#root)
     this.#closed.abort()
+    this.#children.close()
   }
 
   async #start({ prompt, controls, trace }: PromptParams, signal: AbortSignal): Promise<SubagentRun> {
@@ -136,10 +145,12 @@ export class FaceSession {
     }
   }
 
-  async #deliver(run: SubagentRun, { event }: LogEntry, root: SessionId): Promise<void> {
+  async #deliver(run: SubagentRun, entry: LogEntry, root: SessionId): Promise<void> {
+    const { event } = entry
+    if (run.sessionId !== root) return this.#children.take(run, entry)
+    if (isEdge(event)) await this.#children.take(run, entry)
     if (event.type === 'permission/requested') this.#questions.ask(run, event)
     if (event.type === 'permission/resolved') this.#questions.withdraw(event.id)
-    if (run.sessionId !== root) return
     if (event.type === 'run/started') this.#late = []
     else if (event.type === 'run/settled') await this.#settled()
     else if (event.type === 'session/late_update' && this.#late !== undefined) this.#late.push(event)
@@ -162,6 +173,10 @@ export class FaceSession {
     }
   }
 }
+
+/** What the tree below hangs on. */
+const isEdge = ({ type }: SessionEvent): boolean =>
+  type === 'run/started' || type === 'run/settled' || type === 'letter/received'
 
 const refusesKeep = (error: unknown): boolean => {
   if (!SubagentError.is(error) || error.code !== 'UNSUPPORTED_CAPABILITY') return false

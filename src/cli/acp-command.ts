@@ -1,8 +1,8 @@
 /** `subgate acp`: serves one provider to an editor over standard input and output. */
 import { SubagentError } from '../contract/errors.ts'
 import { present } from '../contract/present.ts'
-import { parseSessionControls } from '../contract/request-schema.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
+import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
+import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import { Gateway } from '../gateway.ts'
 import { SIGNAL_EXITS } from './documents.ts'
 import type { Io } from './io.ts'
@@ -13,7 +13,20 @@ import { foundNames } from './run/names.ts'
 
 export type AcpFlags = Pick<
   RunFlags,
-  'provider' | 'agent' | 'model' | 'sandbox' | 'permission' | 'maxDepth' | 'env' | 'verbose'
+  | 'provider'
+  | 'agent'
+  | 'model'
+  | 'effort'
+  | 'maxTurns'
+  | 'maxTokens'
+  | 'maxCost'
+  | 'timeout'
+  | 'idleTimeout'
+  | 'sandbox'
+  | 'permission'
+  | 'maxDepth'
+  | 'env'
+  | 'verbose'
 >
 
 export interface AcpInvocation {
@@ -109,9 +122,13 @@ const only = (gateway: Gateway): string => {
   )
 }
 
-const controlsOf = (flags: AcpFlags, io: Io): SessionControls => {
-  const { preset, model, sandbox, permission, maxDepth } = requestFromFlags(flags, io.cwd)
-  return parseSessionControls(present({ preset, model, sandbox, permission, maxDepth }))
+/** Limits are for each prompt; one that brings its own goes before them. */
+const controlsOf = (flags: AcpFlags, io: Io): SessionControls & Pick<PromptControls, 'limits'> => {
+  const { preset, model, effort, sandbox, permission, maxDepth, limits } = requestFromFlags(flags, io.cwd)
+  return {
+    ...parseSessionControls(present({ preset, model, effort, sandbox, permission, maxDepth })),
+    ...parsePromptControls(present({ limits })),
+  }
 }
 
 const within = async (ms: number, work: () => Promise<void>): Promise<void> => {

@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly answers?: boolean
   /** The parent's tool call that starts this child, for whoever observes it. */
   readonly toolCallId?: string
+  /** The conversation of a face that a new session becomes part of; one that is taken up stays where it is. */
+  readonly chat?: { readonly id: string; readonly from?: { readonly id: string; readonly until: number } }
   /** Told once when the start must wait for a slot. */
   readonly onWait?: (wait: StartWait) => void
 }

@@ -1,11 +1,12 @@
 /** Makes a session's log for a run, with the setup events that precede `run/started` (law 4, B3.2). */
+import type { SubagentDescriptor } from '../contract/events.ts'
 import type { ProviderSession } from '../contract/provider.ts'
 import { present } from '../contract/present.ts'
 import { prefixThrough } from '../sessions/prefix.ts'
 import { EMPTY_REGISTERS } from '../sessions/registers.ts'
 import type { Registers } from '../sessions/registers.ts'
 import { SessionLog } from '../sessions/session-log.ts'
-import type { SessionStore, StoredSession } from '../sessions/store.ts'
+import type { ChatLink, SessionStore, StoredSession } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import { logFault } from './ending.ts'
 import type { Surroundings } from './options.ts'
@@ -15,6 +16,7 @@ import type { Setup } from './setup.ts'
 export interface Publication extends Pick<Admitted, 'registered' | 'request' | 'resolved' | 'parent'> {
   readonly agent: ProviderSession
   readonly setup: Setup
+  readonly chat?: ChatLink | undefined
 }
 
 /** What a new session begins with: a copied session, or the completed turns that its provider inherits (B8.1). */
@@ -24,7 +26,7 @@ const seedOf = ({ resolved, setup }: Publication, store: SessionStore): StoredSe
 }
 
 const freshLog = (publication: Publication, store: SessionStore, now: () => number): SessionLog => {
-  const { request, registered } = publication
+  const { request, registered, chat } = publication
   const seed = seedOf(publication, store)
   const through = sharedThrough(publication, seed)
   const prefix = seed === undefined ? [] : prefixThrough(seed.header, through)
@@ -39,6 +41,7 @@ const freshLog = (publication: Publication, store: SessionStore, now: () => numb
     cwd,
     ...(label !== undefined && { label }),
     ...(origin.from === 'new' && origin.name !== undefined && { name: origin.name }),
+    ...(chat !== undefined && { chat }),
     createdAt: now(),
     prefix,
   }
@@ -80,18 +83,30 @@ const recordSandbox = (log: SessionLog, { request }: Publication): void => {
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
 }
 
-const recordDescriptor = (log: SessionLog, { request, registered, agent }: Publication): void => {
+/** Of a copy that stands under a historical composition, the descriptor that holds it. */
+const copied = ({ request, resolved }: Publication): SubagentDescriptor | undefined =>
+  request.persona === undefined && request.toolFilter === undefined
+    ? undefined
+    : resolved.stored?.registers.descriptor
+
+const recordDescriptor = (log: SessionLog, publication: Publication): void => {
+  const { request, registered, agent } = publication
   const { parentSessionId, preset } = request
   // What a child inherited stays its own; a root that asked for no model follows its deployment's.
   const model = request.model ?? (parentSessionId === undefined ? undefined : agent.model)
+  const { persona, toolFilter } = request
   // A root's composition is needed again when its agent is set up anew.
-  if (parentSessionId === undefined && preset === undefined && model === undefined) return
+  if (
+    parentSessionId === undefined &&
+    [preset, model, persona, toolFilter].every((part) => part === undefined)
+  )
+    return
   log.append({
     type: 'subagent/descriptor',
-    version: DESCRIPTOR_VERSION,
+    version: copied(publication)?.version ?? DESCRIPTOR_VERSION,
     provider: registered.provider.name,
     mode: request.keep ? 'kept' : 'one-shot',
-    ...present({ label: request.label, preset: preset?.name, model }),
+    ...present({ label: request.label, preset: preset?.name, model, persona, toolFilter }),
   })
 }
 

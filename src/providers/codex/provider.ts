@@ -20,7 +20,7 @@ import { refuseConflict } from './policy.ts'
 import { read, threadAnswer } from './protocol.ts'
 import { CodexServer } from './server.ts'
 import { CodexSession } from './session.ts'
-import { injected, PROCESS_OVERRIDES, threadCall, turnInput } from './thread.ts'
+import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
 import type { ThreadCall } from './thread.ts'
 
 export interface CodexOptions {
@@ -62,10 +62,14 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     })
   }
 
-  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
+  /** What can't be said to Codex at all, or can't be held together. */
+  check(request: ResolvedStartRequest): void {
     refuseConflict(request, this.#options.permission)
-    // What can't be said to Codex at all is refused before anything is started.
-    turnInput(request.prompt)
+    turnInput(request.prompt, 'resolve')
+    threadConfig(request, {})
+  }
+
+  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     const call = threadCall(request, setup.env, this.#options.permission)
     const [session, reused] = await this.#attempt(request, call, setup)
     if (session !== undefined) return session

@@ -106,7 +106,7 @@ export class CodexSession implements ProviderSession, ThreadListener {
   async steer(content: readonly ContentBlock[]): Promise<void> {
     const expectedTurnId = await this.#current?.named.promise
     if (expectedTurnId === undefined) throw noTurn()
-    const params = { threadId: this.nativeId, input: turnInput(content), expectedTurnId }
+    const params = { threadId: this.nativeId, input: turnInput(content, 'prompt'), expectedTurnId }
     await this.#context.server.request('turn/steer', params, { phase: 'prompt' })
   }
 

@@ -15,7 +15,7 @@ const gone = (id: SessionId): SubagentError =>
 
 /** In one order of keys, so that the same session is always the same text. */
 const plainHeader = (header: SessionHeader): PlainHeader => {
-  const { id, rootId, parentId, provider, depth, maxDepth, cwd, label, name, createdAt } = header
+  const { id, rootId, parentId, provider, depth, maxDepth, cwd, label, name, chat, createdAt } = header
   return {
     id,
     rootId,
@@ -24,7 +24,7 @@ const plainHeader = (header: SessionHeader): PlainHeader => {
     depth,
     ...present({ maxDepth }),
     cwd,
-    ...present({ label, name }),
+    ...present({ label, name, chat }),
     createdAt,
   }
 }

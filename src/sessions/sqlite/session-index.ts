@@ -16,8 +16,8 @@ const LAST = '\u{10ffff}'
 export const listQuery = (
   filter: SessionFilter,
 ): { readonly sql: string; readonly values: SQLInputValue[] } => {
-  const { cwd, provider, name, parentId, rootId, after } = filter
-  const wanted = Object.entries({ parent_id: parentId, name, root_id: rootId, cwd, provider })
+  const { cwd, provider, name, parentId, rootId, chat, after } = filter
+  const wanted = Object.entries({ parent_id: parentId, chat, name, root_id: rootId, cwd, provider })
   const equal = wanted.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
   const conditions = [
     ...equal.map(([column]) => `${column} = ?`),

@@ -2,8 +2,9 @@
 import type { RunId, SessionId } from '../../contract/ids.ts'
 import { present } from '../../contract/present.ts'
 import type { Registers } from '../registers.ts'
-import type { PrefixPart, SessionHeader, StoredSession } from '../store.ts'
+import type { ChatLink, PrefixPart, SessionHeader, StoredSession } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { takeName } from './names.ts'
 
 export interface SessionRow {
   readonly key: number
@@ -16,6 +17,8 @@ export interface SessionRow {
   readonly cwd: string
   readonly label: string | null
   readonly name: string | null
+  readonly chat: string | null
+  readonly chat_from: string | null
   readonly created_at: number
   readonly prefix: string
   readonly registers: string
@@ -25,6 +28,11 @@ export interface SessionRow {
   readonly owner: string | null
 }
 
+const chatOf = ({ chat, chat_from: from }: SessionRow): ChatLink | undefined =>
+  chat === null
+    ? undefined
+    : { id: chat, ...(from !== null && { from: JSON.parse(from) as NonNullable<ChatLink['from']> }) }
+
 export const headerOf = (row: SessionRow): SessionHeader => ({
   id: row.id,
   rootId: row.root_id,
@@ -33,7 +41,7 @@ export const headerOf = (row: SessionRow): SessionHeader => ({
   depth: row.depth,
   ...present({ maxDepth: row.max_depth ?? undefined }),
   cwd: row.cwd,
-  ...present({ label: row.label ?? undefined, name: row.name ?? undefined }),
+  ...present({ label: row.label ?? undefined, name: row.name ?? undefined, chat: chatOf(row) }),
   createdAt: row.created_at,
   prefix: JSON.parse(row.prefix) as readonly PrefixPart[],
 })
@@ -58,24 +66,18 @@ export interface NewSession {
   readonly at: number
   /** Absent = held by nobody. */
   readonly owner?: string
+  /** Its log, where that is there before it. */
+  readonly log?: number
 }
 
 /** Writes the row of a new session; returns its key. */
 export const insertSession = (
   connection: Connection,
-  { header, registers, lastSeq, at, owner }: NewSession,
+  { header, registers, lastSeq, at, owner, log }: NewSession,
 ): number => {
   const { id, rootId, parentId, provider, depth, maxDepth, cwd, label, name, createdAt, prefix } = header
-  const key = connection.run('insert into logs (id) values (?)', id).id
-  // The newest of a name has it.
-  if (name !== undefined) {
-    connection.run(
-      'update sessions set name = null where name = ? and provider = ? and cwd = ?',
-      name,
-      provider,
-      cwd,
-    )
-  }
+  if (name !== undefined) takeName(connection, { name, provider, cwd, sessionId: id })
+  const key = log ?? connection.run('insert into logs (id) values (?)', id).id
   connection.run(
     `insert into sessions (key, id, root_id, parent_id, provider, depth, max_depth, cwd, label, name, created_at,
       prefix, registers, last_seq, updated_at, open_run, owner)
@@ -98,8 +100,14 @@ export const insertSession = (
     registers.openRun ?? null,
     owner ?? null,
   )
+  if (header.chat !== undefined) joinChat(connection, key, header.chat)
   share(connection, key, prefix)
   return key
+}
+
+const joinChat = (connection: Connection, key: number, { id, from }: ChatLink): void => {
+  const origin = from === undefined ? null : JSON.stringify(from)
+  connection.run('update sessions set chat = ?, chat_from = ? where key = ?', id, origin, key)
 }
 
 const share = (connection: Connection, fork: number, prefix: readonly PrefixPart[]): void => {

@@ -49,6 +49,7 @@ test('the next page begins where the last one ended', () => {
 
 test.each<[string, SessionFilter, string]>([
   ['a name', { name: 'n', provider: 'p', cwd: '/w', limit: 1 }, 'sessions_by_name'],
+  ['the sessions of a chat', { chat: 'c', limit: 9 }, 'sessions_by_chat'],
   ['open runs', { openOnly: true, limit: 100 }, 'sessions_open'],
   ['open roots', { openOnly: true, rootsOnly: true, cwd: '/w', limit: 100 }, 'sessions_open'],
 ])('%s are few, and found by their own index', (_, filter, index) => {
