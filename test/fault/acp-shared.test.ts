@@ -206,3 +206,33 @@ test('a session that can not be opened leaves nothing, and its process is given 
   expect(isAlive(pid)).toBe(false)
   expect((await house.ran()).pid).not.toBe(pid)
 })
+
+test('C17: a reader that is far behind one session holds up no other, and finds all of it in the log', async () => {
+  const house = await family([
+    ...agent(),
+    { expect: 'session/new' },
+    { reply: { sessionId: 's1' } },
+    { expect: 'session/prompt' },
+    { expect: 'session/new' },
+    { reply: { sessionId: 's2' } },
+    { expect: 'session/prompt' },
+    { repeat: 12, steps: [{ say: { fill: 'x', times: 1024 * 1024 }, sessionId: 's1' }] },
+    { say: 'done', sessionId: 's2' },
+    { reply: { stopReason: 'end_turn' } },
+    { hang: true },
+  ])
+  const one = await house.child()
+  const behind = one.events()[Symbol.asyncIterator]()
+  await behind.next()
+  const two = await house.child()
+  expect((await two.result).status).toBe('completed')
+  expect(shared(house)).toHaveLength(1)
+  one.cancel()
+  await one.result
+  let updates = 0
+  for await (const { event } of { [Symbol.asyncIterator]: () => behind }) {
+    if (event.type === 'session/update') updates += 1
+  }
+  expect(updates).toBe(12)
+  house.root.cancel()
+})
