@@ -8,7 +8,12 @@ import { VERSION } from '../src/version.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const pages = ['README.md', 'AGENTS.md', ...globSync('docs/**/*.md', { cwd: root }), 'examples/agent/README.md']
+const pages = [
+  'README.md',
+  'AGENTS.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+  'examples/agent/README.md',
+]
 
 describe('generated pages', () => {
   test.each(generated())('$file is up to date (npm run docs)', ({ file, text }) => {
