@@ -26,6 +26,7 @@ import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import { openTelemetry } from './gateway-telemetry.ts'
 import type { Telemetry } from './gateway-telemetry.ts'
+import { after } from './contract/timer.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
 import { runInTerminal } from './process/interactive.ts'
@@ -63,6 +64,9 @@ export interface GatewayOptions extends ConfigurationOptions {
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
 
+/** A little longer than it takes to know that a watched process is dead. */
+const LOOK_AGAIN_MS = 65_000
+
 const NO_WAY = { typed: false, legacy: false }
 
 export class Gateway implements AsyncDisposable {
@@ -84,6 +88,7 @@ export class Gateway implements AsyncDisposable {
   readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
+  #watching: Disposable | undefined
 
   private constructor(options: GatewayOptions, telemetry: Telemetry | undefined) {
     this.#options = options
@@ -238,6 +243,7 @@ export class Gateway implements AsyncDisposable {
     await Promise.all([...this.#withProcess].map(async (provider) => provider[Symbol.asyncDispose]?.()))
     await Promise.all([this.#supervisor[Symbol.asyncDispose](), this.#telemetry?.[Symbol.asyncDispose]()])
     await this.#reaping
+    this.#watching?.[Symbol.dispose]()
     this.store[Symbol.dispose]()
   }
 
@@ -258,12 +264,27 @@ export class Gateway implements AsyncDisposable {
     }
   }
 
+  /** A gateway that can only be watched shows after a while whether it lives. */
+  #lookAgain(): void {
+    if (this.store.suspects() === 0) return
+    const look = async (): Promise<void> => {
+      try {
+        await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+        this.#lookAgain()
+      } catch (error) {
+        this.#log.warn({ error }, 'what another gateway left could not be looked for again')
+      }
+    }
+    this.#watching = after(LOOK_AGAIN_MS, () => void look(), { idle: true })
+  }
+
   /** What dead gateways left: first their processes end, then their runs are settled (law 13). */
   async #recover(): Promise<void> {
     try {
       await reapOrphans(this.#stateDir)
       if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
       await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+      this.#lookAgain()
       if (this.#options.store !== undefined) return
       const { retentionDays: days } = this.loaded.config
       const { retain } = await import('./gateway-retention.ts')

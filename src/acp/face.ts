@@ -4,7 +4,7 @@ import * as acp from '@agentclientprotocol/sdk/unstable'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
-import { providerFault, rpcFault, unknownSession } from './errors.ts'
+import { onlyCancel, providerFault, rpcFault, unknownSession } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import { initializeResponse } from './initialize.ts'
 import {
@@ -47,8 +47,10 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
 
   const sessionOf = (id: string): FaceSession => {
     const session = sessions.get(id)
-    if (session === undefined) throw unknownSession(id)
-    return session
+    if (session !== undefined) return session
+    throw [...sessions.values()].some(({ children }) => children.knows(id))
+      ? onlyCancel(id)
+      : unknownSession(id)
   }
 
   const answered = async <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -130,7 +132,9 @@ const PLACEHOLDER: acp.ContentBlock[] = [{ type: 'text', text: '' }]
 /** Twice, late, or for a session that isn't there: silence (C07). */
 const cancel = (sessions: ReadonlyMap<string, FaceSession>, params: unknown): void => {
   try {
-    sessions.get(readSessionId(params))?.cancel()
+    const id = readSessionId(params)
+    for (const { children } of sessions.values()) children.cancel(id)
+    sessions.get(id)?.cancel()
   } catch {
     // A notification has no answer, so a malformed one has none either.
   }

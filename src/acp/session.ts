@@ -17,6 +17,7 @@ import type { FaceHost } from './host.ts'
 import type { PromptParams, Takes } from './params.ts'
 import { Questions } from './questions.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
+import type { TreeSource } from './subagents/tree.ts'
 import { notificationsOf } from './updates.ts'
 
 export interface FaceSessionOptions {
@@ -56,7 +57,16 @@ export class FaceSession {
         }),
     })
     const questions = this.#questions
-    this.#children = childViewOf({ sessionId: id, client, clientCapabilities, questions, log })
+    const source = childSource(host)
+    this.#children = childViewOf({
+      sessionId: id,
+      client,
+      clientCapabilities,
+      takes: options.takes,
+      source,
+      questions,
+      log,
+    })
   }
 
   /** The prompt that is being answered. */
@@ -71,6 +81,11 @@ export class FaceSession {
 
   cancel(): void {
     this.#turn?.cancel()
+  }
+
+  /** Of what works below it. */
+  get children(): Pick<ChildView, 'knows' | 'cancel'> {
+    return this.#children
   }
 
   /** Throws the `RequestError` of every ending that isn't a response. */
@@ -148,13 +163,14 @@ export class FaceSession {
   async #deliver(run: SubagentRun, entry: LogEntry, root: SessionId): Promise<void> {
     const { event } = entry
     if (run.sessionId !== root) return this.#children.take(run, entry)
-    if (isEdge(event)) await this.#children.take(run, entry)
-    if (event.type === 'permission/requested') this.#questions.ask(run, event)
-    if (event.type === 'permission/resolved') this.#questions.withdraw(event.id)
+    if (event.type === 'run/settled') {
+      await this.#children.own(run, entry)
+      return this.#settled()
+    }
     if (event.type === 'run/started') this.#late = []
-    else if (event.type === 'run/settled') await this.#settled()
     else if (event.type === 'session/late_update' && this.#late !== undefined) this.#late.push(event)
     else await this.#tell(event)
+    await this.#children.own(run, entry)
   }
 
   /** The response is written within this round; what came late goes behind it. */
@@ -168,15 +184,22 @@ export class FaceSession {
 
   async #tell(event: SessionEvent): Promise<void> {
     const { id, client, takes } = this.#options
-    for (const notification of notificationsOf(event, takes)) {
-      await client.notify('session/update', { sessionId: id, ...notification } as acp.SessionNotification)
+    for (const { update: said, ...more } of notificationsOf(event, takes)) {
+      const update = this.#root === undefined ? said : this.#children.shown(this.#root, said)
+      if (update === undefined) continue
+      await client.notify('session/update', { sessionId: id, update, ...more } as acp.SessionNotification)
     }
   }
 }
 
-/** What the tree below hangs on. */
-const isEdge = ({ type }: SessionEvent): boolean =>
-  type === 'run/started' || type === 'run/settled' || type === 'letter/received'
+const childSource = ({ runtime, store }: FaceHost): TreeSource => ({
+  titleOf: (name) => runtime.providers.find(name)?.provider.title ?? name,
+  stored: (id) => {
+    const session = store.get(id)
+    return session && { cwd: session.header.cwd, nativeId: session.registers.nativeId }
+  },
+  cancelSubagent: (sessionId, childId) => runtime.cancelSubagent(sessionId, childId),
+})
 
 const refusesKeep = (error: unknown): boolean => {
   if (!SubagentError.is(error) || error.code !== 'UNSUPPORTED_CAPABILITY') return false

@@ -10,11 +10,11 @@ import { AcpProvider } from '../../src/providers/acp/provider.ts'
 import { DEFAULT_SETTINGS } from '../../src/runtime/options.ts'
 import { GatewayRuntime } from '../../src/runtime/subagent-runtime.ts'
 import { memoryStore } from '../../src/sessions/memory-store.ts'
-import type { SessionStore } from '../../src/sessions/store.ts'
+import type { Store } from '../../src/sessions/store.ts'
 
 export interface Route extends AsyncDisposable {
   readonly runtime: GatewayRuntime
-  readonly store: SessionStore
+  readonly store: Store
 }
 
 export const direct = (provider: SubagentProvider, cwd: string): Route => {
@@ -54,7 +54,7 @@ export const looped = (provider: SubagentProvider, cwd: string): Route => {
 }
 
 /** A face over streams in memory, in the place of a process. */
-const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess => {
+const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedProcess => {
   const stdout = new PassThrough()
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1e9 })
   const writer = input.writable.getWriter()
@@ -64,7 +64,7 @@ const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess =>
     },
   })
   const face = serveAcp({
-    host: { runtime, rootRequest: async (request) => request },
+    host: { runtime, store, rootRequest: async (request) => request },
     provider,
     stream: acp.ndJsonStream(output, input.readable),
     log: silentLogger,

@@ -1,4 +1,4 @@
-/** Who hears what of an agent's process: each session its own, and those without a name yet what is nobody else's. */
+/** Who hears what of an agent's process: each session its own, and all of them what is nobody's yet. */
 import { isRecord } from '../../contract/json.ts'
 import { INVALID_PARAMS, RpcError } from '../../wire/rpc-error.ts'
 
@@ -13,6 +13,8 @@ export class Board {
   readonly #shared: boolean
   readonly #named = new Map<string, Hearer>()
   readonly #unnamed = new Set<Hearer>()
+  /** Sessions that have ended here: their last words are for nobody, unless one is being taken up again. */
+  readonly #gone = new Set<string>()
 
   /** In a process of its own a session hears all, whatever the agent calls it. */
   constructor(shared: boolean) {
@@ -25,18 +27,31 @@ export class Board {
 
   name(hearer: Hearer, sessionId: string): void {
     this.#unnamed.delete(hearer)
+    this.#gone.delete(sessionId)
     this.#named.set(sessionId, hearer)
+  }
+
+  /** A session that the agent itself has started below one of them; one that is somebody's stays theirs. */
+  claim(hearer: Hearer, sessionId: string): void {
+    if (!this.#named.has(sessionId)) this.#named.set(sessionId, hearer)
   }
 
   leave(hearer: Hearer): void {
     this.#unnamed.delete(hearer)
-    for (const [id, named] of this.#named) if (named === hearer) this.#named.delete(id)
+    for (const [id, named] of this.#named) {
+      if (named !== hearer) continue
+      this.#named.delete(id)
+      this.#gone.add(id)
+    }
   }
 
   update(params: unknown, bytes: number): void {
     const named = this.#of(params)
     if (named !== undefined) named.update(params, bytes)
-    else for (const hearer of this.#unnamed) hearer.update(params, bytes)
+    else {
+      const hearers = this.#gone.has(idOf(params) ?? '') ? this.#unnamed : this.#all()
+      for (const hearer of hearers) hearer.update(params, bytes)
+    }
   }
 
   async request(method: string, params: unknown): Promise<object> {
@@ -48,12 +63,19 @@ export class Board {
   }
 
   #of(params: unknown): Hearer | undefined {
-    const id = isRecord(params) ? params['sessionId'] : undefined
-    return typeof id === 'string' ? this.#named.get(id) : undefined
+    const id = idOf(params)
+    return id === undefined ? undefined : this.#named.get(id)
   }
 
   #sole(): Hearer | undefined {
-    const [hearer] = [...this.#named.values(), ...this.#unnamed]
+    const [hearer] = this.#all()
     return hearer
   }
+
+  #all(): ReadonlySet<Hearer> {
+    return new Set([...this.#named.values(), ...this.#unnamed])
+  }
 }
+
+const idOf = (params: unknown): string | undefined =>
+  isRecord(params) && typeof params['sessionId'] === 'string' ? params['sessionId'] : undefined
