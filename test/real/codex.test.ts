@@ -1,5 +1,8 @@
 /** The real Codex by its own interface, through the built program. */
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codexNative } from './agents.ts'
@@ -113,10 +116,23 @@ describe('the controls of Codex, as the model sees them', () => {
     expect(document).toMatchObject({ status: 'completed', text: 'Read.' })
   })
 
-  test('nothing but the model is ever called', async () => {
+  test('nothing but the model is ever called, whatever else could be reached', async () => {
     await using rig = await Rig.of(codexNative)
+    const reached: string[] = []
+    const proxy = createServer((request, response) => {
+      reached.push(request.url ?? '')
+      response.destroy()
+    }).on('connect', ({ url }, socket) => {
+      reached.push(url ?? '')
+      socket.destroy()
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const way = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
     rig.model.when('Go.', say('Done.'))
-    await rig.run('Go.')
+    const { document } = await rig.run('Go.', { env: { HTTPS_PROXY: way, HTTP_PROXY: way } })
+    proxy.close()
+    expect(document.status).toBe('completed')
+    expect(reached).toEqual([])
     expect(new Set(rig.model.seen.map(({ path }) => path))).toEqual(new Set(['/v1/responses']))
     expect(rig.model.turns('Go.')).toHaveLength(1)
   })
