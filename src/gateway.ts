@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { BuiltInState } from './built-in-state.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
@@ -10,6 +11,7 @@ import { stateDir } from './config/paths.ts'
 import type { ConfigDescription } from './config/show.ts'
 import type { TrustStore } from './config/trust.ts'
 import { SubagentError } from './contract/errors.ts'
+import type { SessionId } from './contract/ids.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
@@ -31,7 +33,9 @@ import { Supervisor } from './process/supervisor.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { hostSettings } from './host-settings.ts'
-import { lazyStore, storeFile } from './gateway-store.ts'
+import { lazyStore, removeFrom, storeFile, treeOf } from './gateway-store.ts'
+import { lastAgent, rememberAgent, usableAgents } from './gateway-usable.ts'
+import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
@@ -41,8 +45,12 @@ import type { Store } from './sessions/store.ts'
 export { openConfiguration } from './gateway-configuration.ts'
 export type { BuiltInState } from './built-in-state.ts'
 export type { PresetListing } from './gateway-presets.ts'
+export { foundNames } from './gateway-usable.ts'
+export type { UsableAgent } from './gateway-usable.ts'
 export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
+
+const LAST_AGENT = 'last-agent.json'
 
 export interface GatewayOptions extends ConfigurationOptions {
   /** A command line that is run as the provider `acp`. */
@@ -135,6 +143,28 @@ export class Gateway implements AsyncDisposable {
   async builtIn(): Promise<readonly BuiltInState[]> {
     const { builtInStates } = await import('./built-in-state.ts')
     return builtInStates(this.loaded.config.model, this.#env)
+  }
+
+  /** Those that can start here without further words, by the names that people know. */
+  async usable(): Promise<readonly UsableAgent[]> {
+    const { providers } = this.runtime
+    const has = (name: string): boolean => providers.find(name) !== undefined
+    return usableAgents(this.loaded.config, this.agents(), await this.builtIn(), has)
+  }
+
+  /** The agent that a person chose last, in whatever process. */
+  get lastAgent(): string | undefined {
+    return lastAgent(join(this.#stateDir, LAST_AGENT))
+  }
+
+  rememberAgent(name: string): void {
+    rememberAgent(join(this.#stateDir, LAST_AGENT), name)
+  }
+
+  /** Takes stored sessions away, with all that they started; what is open stays, and isn't in the answer. */
+  async remove(roots: readonly SessionId[]): Promise<readonly SessionId[]> {
+    const ids = roots.flatMap((root) => treeOf(this.store, root).toReversed())
+    return removeFrom(this.store, this.#stateDir, ids)
   }
 
   /**

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream'
 import * as acp from '@agentclientprotocol/sdk/unstable'
 import { serveAcp } from '../../src/acp/face.ts'
+import { servedOne } from '../../src/acp/served.ts'
 import { silentLogger } from '../../src/contract/logger.ts'
 import type { SubagentProvider } from '../../src/contract/provider.ts'
 import type { SupervisedProcess } from '../../src/process/supervised.ts'
@@ -10,11 +11,11 @@ import { AcpProvider } from '../../src/providers/acp/provider.ts'
 import { DEFAULT_SETTINGS } from '../../src/runtime/options.ts'
 import { GatewayRuntime } from '../../src/runtime/subagent-runtime.ts'
 import { memoryStore } from '../../src/sessions/memory-store.ts'
-import type { SessionStore } from '../../src/sessions/store.ts'
+import type { Store } from '../../src/sessions/store.ts'
 
 export interface Route extends AsyncDisposable {
   readonly runtime: GatewayRuntime
-  readonly store: SessionStore
+  readonly store: Store
 }
 
 export const direct = (provider: SubagentProvider, cwd: string): Route => {
@@ -54,7 +55,7 @@ export const looped = (provider: SubagentProvider, cwd: string): Route => {
 }
 
 /** A face over streams in memory, in the place of a process. */
-const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess => {
+const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedProcess => {
   const stdout = new PassThrough()
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1e9 })
   const writer = input.writable.getWriter()
@@ -64,8 +65,14 @@ const faceProcess = ({ runtime }: Route, provider: string): SupervisedProcess =>
     },
   })
   const face = serveAcp({
-    host: { runtime, rootRequest: async (request) => request },
-    provider,
+    host: {
+      runtime,
+      store,
+      rootRequest: async (request) => request,
+      remove: (ids) => store.remove(ids),
+      recovered: Promise.resolve(),
+    },
+    served: servedOne(provider, async () => []),
     stream: acp.ndJsonStream(output, input.readable),
     log: silentLogger,
   })
