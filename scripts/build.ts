@@ -36,6 +36,8 @@ const bundle = (entryPoints: Record<string, string>, outdir: string): Promise<un
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
+    // What its `main` names is UMD, whose parts a bundler can't find.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS dependencies ask for Node's own modules by require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

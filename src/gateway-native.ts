@@ -7,14 +7,19 @@ import { present } from './contract/present.ts'
 import { printable } from './contract/printable.ts'
 import type { SubagentProvider } from './contract/provider.ts'
 import type { PermissionPolicy } from './contract/request.ts'
+import type { SignIn } from './contract/sign-in.ts'
 import type { Supervisor } from './process/supervisor.ts'
 import { GATEWAY_PROGRAM, KNOWN_AGENTS, knownByProgram, programName } from './providers/acp/agents.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
 import type { AcpProviderOptions } from './providers/acp/provider.ts'
+import { CLAUDE_VARIABLES } from './providers/claude-code/environment.ts'
 import { nativeProgram as nativeClaude } from './providers/claude-code/program.ts'
 import { ClaudeProvider } from './providers/claude-code/provider.ts'
+import { SIGN_IN as CLAUDE_SIGN_IN } from './providers/claude-code/sign-in.ts'
+import { CODEX_VARIABLES } from './providers/codex/environment.ts'
 import { nativeProgram } from './providers/codex/program.ts'
 import { CodexProvider } from './providers/codex/provider.ts'
+import { SIGN_IN as CODEX_SIGN_IN } from './providers/codex/sign-in.ts'
 import { VERSION } from './version.ts'
 
 export type CommandLine = readonly [string, ...string[]]
@@ -65,10 +70,33 @@ const claude: Build = ([program, ...args], config, place) => {
   })
 }
 
+/** An agent with an interface of its own. */
+export interface NativeAgent {
+  readonly build: Build
+  readonly warm: boolean
+  readonly signIn: SignIn
+  /** Names of its own variables. */
+  readonly variables: readonly string[]
+  /** The program behind the one that was found. */
+  readonly program: (program: string, path?: string) => string
+}
+
 /** By provider name. */
-const NATIVE: Readonly<Record<string, { readonly build: Build; readonly warm: boolean }>> = {
-  codex: { build: codex, warm: true },
-  'claude-code': { build: claude, warm: false },
+export const NATIVE: Readonly<Record<string, NativeAgent>> = {
+  codex: {
+    build: codex,
+    warm: true,
+    signIn: CODEX_SIGN_IN,
+    variables: CODEX_VARIABLES,
+    program: nativeProgram,
+  },
+  'claude-code': {
+    build: claude,
+    warm: false,
+    signIn: CLAUDE_SIGN_IN,
+    variables: CLAUDE_VARIABLES,
+    program: nativeClaude,
+  },
 }
 
 /** A command line under a name; one that is an adapter's is spoken to over ACP, whatever its name. */

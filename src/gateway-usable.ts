@@ -1,6 +1,6 @@
 /** The agents that can start here without further words, by the names that people know them by, and the last chosen. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BuiltInState } from './built-in-state.ts'
 import type { Config } from './config/config.ts'
 import { isRecord } from './contract/json.ts'
@@ -52,24 +52,32 @@ export const usableAgents = (
   return [...own, ...found].filter(({ name }) => has(name))
 }
 
-/** Losing it costs a person one choice, so what can't be read or written is passed over. */
-export const lastAgent = (file: string): string | undefined => {
-  try {
-    const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isRecord(read) && typeof read['agent'] === 'string' ? read['agent'] : undefined
-  } catch {
-    return undefined
-  }
-}
+/** The agent that a person chose last, in whatever process. Losing it costs one choice, so faults of the disk are passed over. */
+export class LastAgent {
+  readonly #file: string
 
-export const rememberAgent = (file: string, agent: string): void => {
-  if (lastAgent(file) === agent) return
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const fresh = `${file}.${process.pid}`
-    writeFileSync(fresh, JSON.stringify({ agent }), { mode: 0o600 })
-    renameSync(fresh, file)
-  } catch {
-    // A read-only or full disk.
+  constructor(stateDir: string) {
+    this.#file = join(stateDir, 'last-agent.json')
+  }
+
+  get name(): string | undefined {
+    try {
+      const read: unknown = JSON.parse(readFileSync(this.#file, 'utf8'))
+      return isRecord(read) && typeof read['agent'] === 'string' ? read['agent'] : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  remember(agent: string): void {
+    if (this.name === agent) return
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
+      const fresh = `${this.#file}.${process.pid}`
+      writeFileSync(fresh, JSON.stringify({ agent }), { mode: 0o600 })
+      renameSync(fresh, this.#file)
+    } catch {
+      // A read-only or full disk.
+    }
   }
 }

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { BuiltInState } from './built-in-state.ts'
 import { matrix } from './capabilities/matrix.ts'
 import type { MatrixRow } from './capabilities/matrix.ts'
@@ -16,17 +15,21 @@ import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
 import type { PermissionPolicy, SubagentStartRequest } from './contract/request.ts'
+import { signInMethods, terminalSignInOf } from './contract/sign-in.ts'
 import { openConfiguration } from './gateway-configuration.ts'
 import type { Configuration, ConfigurationOptions } from './gateway-configuration.ts'
 import type { GatewayPresets } from './gateway-presets.ts'
 import type { ProcessProvider } from './gateway-native.ts'
 import { registerProviders } from './gateway-providers.ts'
+import { signInCommands } from './gateway-sign-in.ts'
+import type { SignInCommand } from './gateway-sign-in.ts'
 import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import { openTelemetry } from './gateway-telemetry.ts'
 import type { Telemetry } from './gateway-telemetry.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
+import { runInTerminal } from './process/interactive.ts'
 import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
@@ -34,7 +37,7 @@ import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { hostSettings } from './host-settings.ts'
 import { lazyStore, removeFrom, storeFile, treeOf } from './gateway-store.ts'
-import { lastAgent, rememberAgent, usableAgents } from './gateway-usable.ts'
+import { LastAgent, usableAgents } from './gateway-usable.ts'
 import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
@@ -49,8 +52,6 @@ export { foundNames } from './gateway-usable.ts'
 export type { UsableAgent } from './gateway-usable.ts'
 export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
-
-const LAST_AGENT = 'last-agent.json'
 
 export interface GatewayOptions extends ConfigurationOptions {
   /** A command line that is run as the provider `acp`. */
@@ -67,11 +68,14 @@ export interface GatewayOptions extends ConfigurationOptions {
   readonly logLevel?: 'debug' | 'info' | 'warn'
 }
 
+const NO_WAY = { typed: false, legacy: false }
+
 export class Gateway implements AsyncDisposable {
   readonly runtime: GatewayRuntime
   readonly loaded: LoadedConfig
   readonly trust: TrustStore
   readonly presets: GatewayPresets
+  readonly lastAgent: LastAgent
   /** The run in another process that this process works for. */
   readonly ancestor: LineageClaims | undefined
   readonly #options: GatewayOptions
@@ -95,6 +99,7 @@ export class Gateway implements AsyncDisposable {
     const home = options.home ?? homedir()
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
+    this.lastAgent = new LastAgent(this.#stateDir)
     this.store = options.store ?? lazyStore(this.#stateDir, this.#log)
     this.#configuration = openConfiguration({ ...options, cwd, home, env: this.#env, log: this.#log })
     const [fault] = this.#configuration.faults
@@ -139,6 +144,27 @@ export class Gateway implements AsyncDisposable {
     return this.#found
   }
 
+  /** Each agent here that a person can sign in to, with the command for it. */
+  signIns(): readonly SignInCommand[] {
+    const { config } = this.loaded
+    return signInCommands({ config, agents: this.agents(), path: this.#env['PATH'] })
+  }
+
+  /** Runs an agent's own sign-in in this process's terminal, and resolves with its exit code. */
+  signIn({ command, names, given }: SignInCommand): Promise<number> {
+    const cwd = this.#options.cwd ?? process.cwd()
+    return runInTerminal({ command, cwd, names, given, inherited: this.#env })
+  }
+
+  /** The sign-ins that an editor is told of; none for an ad-hoc command, which would take our words for its own. */
+  signInMethods(
+    clientCapabilities: unknown,
+    self: readonly [string, ...string[]],
+  ): ReturnType<typeof signInMethods> {
+    const ways = this.#options.command === undefined ? terminalSignInOf(clientCapabilities) : NO_WAY
+    return signInMethods(this.signIns(), ways, self)
+  }
+
   /** The built-in agents, with what they start with or need. */
   async builtIn(): Promise<readonly BuiltInState[]> {
     const { builtInStates } = await import('./built-in-state.ts')
@@ -150,15 +176,6 @@ export class Gateway implements AsyncDisposable {
     const { providers } = this.runtime
     const has = (name: string): boolean => providers.find(name) !== undefined
     return usableAgents(this.loaded.config, this.agents(), await this.builtIn(), has)
-  }
-
-  /** The agent that a person chose last, in whatever process. */
-  get lastAgent(): string | undefined {
-    return lastAgent(join(this.#stateDir, LAST_AGENT))
-  }
-
-  rememberAgent(name: string): void {
-    rememberAgent(join(this.#stateDir, LAST_AGENT), name)
   }
 
   /** Takes stored sessions away, with all that they started; what is open stays, and isn't in the answer. */

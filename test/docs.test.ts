@@ -8,7 +8,12 @@ import { VERSION } from '../src/version.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const pages = ['README.md', 'AGENTS.md', ...globSync('docs/*.md', { cwd: root }), 'examples/agent/README.md']
+const pages = [
+  'README.md',
+  'AGENTS.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+  'examples/agent/README.md',
+]
 
 describe('generated pages', () => {
   test.each(generated())('$file is up to date (npm run docs)', ({ file, text }) => {
@@ -54,6 +59,8 @@ test("the README's commands are scripts of the package, and every subgate comman
   const commands = [...read('README.md').matchAll(/^(?:.*\| )?subgate ([a-z]+)/gmu)].map(
     ([, name = '']) => name,
   )
-  const registered = ['main', 'reading-commands'].map((file) => read(`src/cli/${file}.ts`)).join('\n')
+  const registered = ['main', 'editor-commands', 'reading-commands']
+    .map((file) => read(`src/cli/${file}.ts`))
+    .join('\n')
   expect(commands.filter((name) => !registered.includes(`.command('${name}')`))).toEqual([])
 })

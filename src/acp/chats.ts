@@ -6,20 +6,19 @@ import type { SessionId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
 import type { SubagentStartRequest } from '../contract/request.ts'
 import { Chat } from './chat.ts'
 import type { ChatOptions } from './chat.ts'
 import { ChatChoices } from './choices.ts'
 import type { OfferedPreset } from './commands.ts'
-import { unknownSession } from './errors.ts'
+import { onlyCancel, unknownSession } from './errors.ts'
 import { historyOf, stretchesOf } from './history.ts'
 import type { FaceHost, StoredChat } from './host.ts'
 import { sortServers } from './mcp-servers.ts'
 import type { Controls } from './options.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { readList, readSession, readSessionId, showsSwitches, withServers } from './params.ts'
-import type { SessionRequest, Takes } from './params.ts'
+import type { FaceControls, SessionRequest, Takes } from './params.ts'
 import { replayOf } from './replay.ts'
 import type { Served } from './served.ts'
 import { ChatStates } from './states.ts'
@@ -29,8 +28,8 @@ import { Voice } from './voice.ts'
 export interface ChatsOptions {
   readonly host: FaceHost
   readonly served: Served
-  /** Asked for by whoever started the face; a session's own `_meta.subgate` goes before it. */
-  readonly controls: SessionControls
+  /** Asked for by whoever started the face; a session's or prompt's own `_meta.subgate` goes before it. */
+  readonly controls: FaceControls
   readonly client: () => acp.AgentContext
   readonly takes: () => Takes
   readonly clientCapabilities: () => JsonObject
@@ -61,8 +60,8 @@ export class Chats {
 
   get(id: string): Chat {
     const chat = this.#open.get(id)
-    if (chat === undefined) throw unknownSession(id)
-    return chat
+    if (chat !== undefined) return chat
+    throw this.open.some(({ children }) => children.knows(id)) ? onlyCancel(id) : unknownSession(id)
   }
 
   find(id: string): Chat | undefined {

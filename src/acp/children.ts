@@ -1,10 +1,18 @@
-/** How the descendants of a chat's agent are shown to the editor: here by nothing but their permission requests. */
+/** How the descendants of a chat's agent are shown to the editor: as sessions where it takes them, else in the chat. */
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 import type { LogEntry } from '../contract/events.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
+import type { SessionUpdate } from '../contract/content.ts'
 import type { SubagentRun } from '../contract/run.ts'
+import type { Takes } from './params.ts'
 import type { Questions } from './questions.ts'
+import { FlatChildren } from './subagents/flat.ts'
+import { ChildSessions } from './subagents/sessions.ts'
+import { ChildTree } from './subagents/tree.ts'
+import type { TreeSource } from './subagents/tree.ts'
+import { takesSubagents } from './subagents/wire.ts'
 
 export interface ChildViewOptions {
   /** The chat, as the editor knows it. */
@@ -12,23 +20,42 @@ export interface ChildViewOptions {
   readonly client: acp.AgentContext
   /** As the editor sent them, untouched. */
   readonly clientCapabilities: JsonObject
+  readonly takes: Takes
+  readonly source: TreeSource
   readonly questions: Questions
   readonly log: Logger
 }
 
 export interface ChildView {
-  /**
-   * Every event of a descendant, in the order of its log, each taken before the next; and of the chat's own agent
-   * what its descendants hang on: `run/started`, `run/settled`, `letter/received` (`run.parentSessionId` is undefined).
-   */
+  /** The session is one of the chat's own: what hangs on it can be shown from now on. */
+  adopt(session: SessionId): Promise<void>
+  /** Every event of a descendant, in the order of its log, each taken before the next. */
   take(run: SubagentRun, entry: LogEntry): Promise<void>
+  /** The same of the chat's own agents, permission requests included: updates once the editor has them, `run/settled` before. */
+  own(run: SubagentRun, entry: LogEntry): Promise<void>
+  /** An update of the chat's own agent in this session, as the editor is to have it; undefined: not at all. */
+  shown(session: SessionId, update: SessionUpdate): SessionUpdate | undefined
+  /** The id is a child's, for this editor. */
+  knows(id: string): boolean
+  /** Stops that child and what is below it, alone. */
+  cancel(id: string): void
   close(): void
 }
 
-export const childViewOf = ({ questions }: ChildViewOptions): ChildView => ({
-  take: async (run, { event }) => {
-    if (event.type === 'permission/requested') questions.ask(run, event)
-    if (event.type === 'permission/resolved') questions.withdraw(event.id)
-  },
-  close: () => {},
-})
+export const childViewOf = (options: ChildViewOptions): ChildView => {
+  const { sessionId: chatId, client, clientCapabilities, takes, source, questions, log } = options
+  const notify = (sessionId: string, said: object): Promise<void> =>
+    client.notify('session/update', { sessionId, ...said } as acp.SessionNotification)
+  const shown = { chatId, questions, notify, toGateway: takes.echoes }
+  const show = takesSubagents(clientCapabilities) ? new ChildSessions(shown) : new FlatChildren(shown)
+  const tree = new ChildTree({ chatId, show, source, takes, log })
+  return {
+    adopt: (session) => tree.adopt(session),
+    take: (run, entry) => tree.take(run, entry),
+    own: (run, entry) => tree.own(run, entry),
+    shown: (session, update) => tree.shown(session, update),
+    knows: (id) => tree.find(id) !== undefined,
+    cancel: (id) => tree.cancel(id),
+    close: () => show.close(),
+  }
+}

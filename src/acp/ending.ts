@@ -16,10 +16,16 @@ const STOP_REASONS: { readonly [S in RunStatus]: acp.StopReason | 'error' } = {
   interrupted: 'error',
 }
 
+export const stopReasonOf = ({
+  status,
+  category,
+}: Pick<SubagentResult, 'status' | 'category'>): acp.StopReason | 'error' =>
+  category === 'max_tokens' ? category : STOP_REASONS[status]
+
 /** Throws the `RequestError` of a run that failed, timed out or was interrupted. */
 export const promptResponse = (result: SubagentResult): acp.PromptResponse => {
   const { runId, status, category, structured, usage, denied, provider } = result
-  const reason = category === 'max_tokens' ? category : STOP_REASONS[status]
+  const reason = stopReasonOf(result)
   if (reason === 'error') {
     const error =
       result.error ??
@@ -35,7 +41,7 @@ export const promptResponse = (result: SubagentResult): acp.PromptResponse => {
   }
 }
 
-const totalled = ({ inputTokens, outputTokens }: NonNullable<SubagentResult['usage']>): acp.Usage => ({
+export const totalled = ({ inputTokens, outputTokens }: NonNullable<SubagentResult['usage']>): acp.Usage => ({
   inputTokens,
   outputTokens,
   totalTokens: inputTokens + outputTokens,

@@ -36,3 +36,9 @@ export const unknownSession = (sessionId: string): SubagentError =>
       sessionId,
     },
   )
+
+export const onlyCancel = (sessionId: string): SubagentError =>
+  invalid(
+    'sessionId',
+    `${sessionId} is a subagent's session, which takes session/cancel alone. Write to the session above it.`,
+  )

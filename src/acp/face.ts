@@ -2,8 +2,8 @@
 import * as acp from '@agentclientprotocol/sdk/unstable'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
 import { Chats } from './chats.ts'
+import type { FaceControls } from './params.ts'
 import { providerFault, rpcFault } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import { initializeResponse } from './initialize.ts'
@@ -11,15 +11,15 @@ import { chooseMode, chooseOption } from './choosing.ts'
 import { clientCapabilitiesOf, readPrompt, readSessionId, takesOf } from './params.ts'
 import type { Takes } from './params.ts'
 import type { Served } from './served.ts'
-import { authenticate, methodsFor } from './sign-in.ts'
+import { authenticate } from './sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 import { currentTurn } from './turn.ts'
 
 export interface FaceOptions {
   readonly host: FaceHost
   readonly served: Served
-  /** Asked for by whoever started the face; a session's own `_meta.subgate` goes before it. */
-  readonly controls?: SessionControls
+  /** Asked for by whoever started the face; a session's or prompt's own `_meta.subgate` goes before it. */
+  readonly controls?: FaceControls
   /** Absent: nobody can sign in by the editor. */
   readonly signIn?: SignIn
   readonly stream: acp.Stream
@@ -38,7 +38,7 @@ export interface AcpFace extends AsyncDisposable {
 const raw = (params: unknown): unknown => params
 
 export const serveAcp = (options: FaceOptions): AcpFace => {
-  const { served, log, host, signIn } = options
+  const { served, log, host, signIn = () => [] } = options
   let takes: Takes = { notices: false, echoes: false }
   let clientCapabilities: JsonObject = {}
   const chats = new Chats({
@@ -70,10 +70,12 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
         takes = takesOf(params)
         clientCapabilities = clientCapabilitiesOf(params)
         const { provider } = host.runtime.providers.get(await served.choose())
-        return initializeResponse(provider, served.pinned, methodsFor(signIn, clientCapabilities))
+        return initializeResponse(provider, served.pinned, signIn(clientCapabilities))
       }),
     )
-    .onRequest(agent.authenticate, raw, ({ params }) => answered(() => authenticate(signIn, params)))
+    .onRequest(agent.authenticate, raw, ({ params }) =>
+      answered(() => authenticate(signIn(clientCapabilities), params)),
+    )
     .onRequest(session.new, raw, ({ params }) => answered(() => chats.create(params)))
     .onRequest(session.load, raw, ({ params }) => answered(() => chats.load(params)))
     .onRequest(session.resume, raw, ({ params }) => answered(() => chats.resume(params)))
@@ -121,7 +123,9 @@ export const serveAcp = (options: FaceOptions): AcpFace => {
 /** Twice, late, or for a session that isn't there: silence (C07). */
 const cancel = (chats: Chats, params: unknown): void => {
   try {
-    chats.find(readSessionId(params))?.cancel()
+    const id = readSessionId(params)
+    for (const { children } of chats.open) children.cancel(id)
+    chats.find(id)?.cancel()
   } catch {
     // A notification has no answer, so a malformed one has none either.
   }

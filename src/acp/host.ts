@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway.ts'
 
 export type FaceRuntime = Pick<
   Gateway['runtime'],
-  'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'agent' | 'settings'
+  'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'agent' | 'settings' | 'cancelSubagent'
 >
 
 export type ChatStore = Pick<Gateway['store'], 'list' | 'get' | 'read' | 'runs'>

@@ -18,7 +18,10 @@ const record = (params: unknown): Record<string, unknown> => (isRecord(params) ?
 const subgateMeta = (params: Record<string, unknown>): unknown => record(params['_meta'])['subgate'] ?? {}
 
 /** The schemas of the gate's own request decide on the values; here is said what must be there at all. */
-export const readSession = (raw: unknown, defaults: SessionControls, gateway: boolean): SessionRequest => {
+/** What whoever started the face asked for: limits are for each prompt. */
+export type FaceControls = SessionControls & Pick<PromptControls, 'limits'>
+
+export const readSession = (raw: unknown, defaults: FaceControls, gateway: boolean): SessionRequest => {
   const params = record(raw)
   const { cwd, mcpServers, additionalDirectories, systemPrompt } = params
   if (typeof cwd !== 'string') throw invalid('cwd', '"cwd" is missing: give an absolute path.')

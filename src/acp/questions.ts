@@ -57,8 +57,8 @@ export class Questions {
     return this.#open.size
   }
 
-  /** Writes the request in the order of the log, and doesn't wait for its answer. */
-  ask(run: SubagentRun, question: PermissionRequested): void {
+  /** Writes the request in the order of the log, and doesn't wait for its answer. A child's session names no path. */
+  ask(run: SubagentRun, question: PermissionRequested, childId?: string): void {
     const { id } = question
     const { awaits, ask, sessionId } = this.#options
     if (!awaits(run, id)) return
@@ -68,7 +68,11 @@ export class Questions {
     }
     const withdraw = new AbortController()
     this.#open.set(id, withdraw)
-    ask(questionParams(sessionId, question), withdraw.signal)
+    const params =
+      childId === undefined
+        ? questionParams(sessionId, question)
+        : questionParams(childId, { ...question, path: [] })
+    ask(params, withdraw.signal)
       .then(
         (answer) => this.#take(run, id, answer),
         (error: unknown) => this.#refused(run, id, error, withdraw.signal),

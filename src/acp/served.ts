@@ -12,7 +12,7 @@ export interface Served {
   spoke(agent: string): void
 }
 
-type House = Pick<Gateway, 'usable' | 'lastAgent' | 'rememberAgent'>
+type House = Pick<Gateway, 'usable' | 'lastAgent'>
 
 export const servedOne = (name: string, agents: () => Promise<readonly UsableAgent[]>): Served => ({
   pinned: name,
@@ -29,12 +29,12 @@ export const servedAll = (house: House, preferred: string | undefined): Served =
     agents,
     choose: async (wished) => {
       const names = (await agents()).map(({ name }) => name)
-      const found = [wished, house.lastAgent, preferred].find(
+      const found = [wished, house.lastAgent.name, preferred].find(
         (name) => name !== undefined && names.includes(name),
       )
       return found ?? names[0] ?? nobody()
     },
-    spoke: (agent) => house.rememberAgent(agent),
+    spoke: (agent) => house.lastAgent.remember(agent),
   }
 }
 

@@ -18,6 +18,7 @@ import type { Takes } from './params.ts'
 import { Questions } from './questions.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
+import type { TreeSource } from './subagents/tree.ts'
 import { notificationsOf } from './updates.ts'
 import type { Voice } from './voice.ts'
 
@@ -66,7 +67,15 @@ export class FaceSession {
         }),
     })
     const questions = this.#questions
-    this.#children = childViewOf({ sessionId: link.id, client, clientCapabilities, questions, log })
+    this.#children = childViewOf({
+      sessionId: link.id,
+      client,
+      clientCapabilities,
+      takes: options.takes,
+      source: childSource(host),
+      questions,
+      log,
+    })
   }
 
   get id(): string {
@@ -90,6 +99,11 @@ export class FaceSession {
 
   cancel(): void {
     this.#turn?.cancel()
+  }
+
+  /** Of what works below it. */
+  get children(): Pick<ChildView, 'knows' | 'cancel'> {
+    return this.#children
   }
 
   /** Throws the `RequestError` of every ending that isn't a response. */
@@ -148,6 +162,7 @@ export class FaceSession {
   async #follow(root: SessionId): Promise<void> {
     const { host, log } = this.options
     try {
+      await this.#children.adopt(root)
       for await (const { run, event } of host.runtime.watch({ root, signal: this.#closed.signal })) {
         await this.#deliver(run, event, root)
       }
@@ -162,14 +177,15 @@ export class FaceSession {
   async #deliver(run: SubagentRun, entry: LogEntry, root: SessionId): Promise<void> {
     const { event } = entry
     if (run.sessionId !== root) return this.#beneath(run, entry)
-    if (isEdge(event)) await this.#children.take(run, entry)
-    if (event.type === 'permission/requested') this.#questions.ask(run, event)
-    if (event.type === 'permission/resolved') this.#questions.withdraw(event.id)
+    if (event.type === 'run/settled') {
+      await this.#children.own(run, entry)
+      return this.#settled(run, root)
+    }
     const late = this.#late.get(root)
     if (event.type === 'run/started') this.#late.set(root, [])
-    else if (event.type === 'run/settled') await this.#settled(run, root)
     else if (event.type === 'session/late_update' && late !== undefined) late.push(event)
-    else await this.#tell(event, run.provider)
+    else await this.#tell(event, run)
+    await this.#children.own(run, entry)
   }
 
   async #beneath(run: SubagentRun, entry: LogEntry): Promise<void> {
@@ -186,21 +202,27 @@ export class FaceSession {
     this.#late.delete(root)
     if (this.#turn?.run === run.id) this.#turn.delivered()
     await nextRound()
-    for (const event of late) await this.#tell(event, run.provider)
+    for (const event of late) await this.#tell(event, run)
   }
 
-  async #tell(event: SessionEvent, provider: string): Promise<void> {
+  async #tell(event: SessionEvent, { provider, sessionId }: SubagentRun): Promise<void> {
     const { takes, states, voice } = this.options
-    for (const notification of notificationsOf(event, takes)) {
-      if (!takes.echoes && (await states.merged(notification.update, provider))) continue
-      await voice.notify(notification)
+    for (const { update: said, ...more } of notificationsOf(event, takes)) {
+      if (!takes.echoes && (await states.merged(said, provider))) continue
+      const update = this.#children.shown(sessionId, said)
+      if (update !== undefined) await voice.notify({ update, ...more })
     }
   }
 }
 
-/** What the tree below hangs on. */
-const isEdge = ({ type }: SessionEvent): boolean =>
-  type === 'run/started' || type === 'run/settled' || type === 'letter/received'
+const childSource = ({ runtime, store }: FaceHost): TreeSource => ({
+  titleOf: (name) => runtime.providers.find(name)?.provider.title ?? name,
+  stored: (id) => {
+    const session = store.get(id)
+    return session && { cwd: session.header.cwd, nativeId: session.registers.nativeId }
+  },
+  cancelSubagent: (sessionId, childId) => runtime.cancelSubagent(sessionId, childId),
+})
 
 const busy = (id: string): SubagentError =>
   new SubagentError('SESSION_BUSY', 'resolve', `A prompt is open on ${id}. Wait for it, or cancel it.`, {

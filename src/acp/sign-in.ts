@@ -4,30 +4,21 @@ import { isRecord } from '../contract/json.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { invalid } from './errors.ts'
 
-export interface SignIn {
-  readonly methods: readonly acp.AuthMethod[]
-  /** Resolves once the person is signed in; a terminal method is never asked for here. */
-  authenticate(methodId: string): Promise<void>
-}
+/** The methods for an editor with these capabilities: each is carried out by the editor, in a terminal. */
+export type SignIn = (clientCapabilities: JsonObject) => acp.AuthMethod[]
 
 const isTerminal = (method: acp.AuthMethod): boolean => 'type' in method && method.type === 'terminal'
 
-/** A method that needs a terminal is for editors that can open one. */
-export const methodsFor = (signIn: SignIn | undefined, capabilities: JsonObject): acp.AuthMethod[] => {
-  const { auth } = capabilities
-  const terminals = isRecord(auth) && auth['terminal'] === true
-  return (signIn?.methods ?? []).filter((method) => terminals || !isTerminal(method))
-}
-
-export const authenticate = async (signIn: SignIn | undefined, params: unknown): Promise<object> => {
+/** Some editors ask for this once their terminal is done; what the person did there shows at the next prompt. */
+export const authenticate = (methods: readonly acp.AuthMethod[], params: unknown): object => {
   const methodId = isRecord(params) ? params['methodId'] : undefined
-  const methods = (signIn?.methods ?? []).filter((method) => !isTerminal(method))
   const method = methods.find(({ id }) => id === methodId)
-  if (signIn === undefined || method === undefined)
+  if (method === undefined)
     throw invalid(
       'methodId',
       `No sign-in method has the id ${JSON.stringify(methodId)}. Valid ids: ${methods.map(({ id }) => id).join(', ') || 'none, as agents are signed in to by their own programs'}.`,
     )
-  await signIn.authenticate(method.id)
+  if (isTerminal(method))
+    throw invalid('methodId', `${method.name} is done in a terminal, by the method's "args". Run them there.`)
   return {}
 }

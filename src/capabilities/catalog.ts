@@ -108,16 +108,19 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   images: {
     title: 'Images in the prompt',
+    flag: '--image',
     enforced: 'The model sees them.',
     asks: (input) => blocks(input, 'image'),
   },
   audio: {
     title: 'Audio in the prompt',
+    flag: '--attach',
     enforced: 'The model hears it.',
     asks: (input) => blocks(input, 'audio'),
   },
   resources: {
     title: 'Embedded resources in the prompt',
+    flag: '--attach',
     enforced: 'The model sees their content.',
     asks: (input) => blocks(input, 'resource'),
   },
@@ -138,11 +141,13 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   effort: {
     title: 'Reasoning effort',
+    flag: '--effort',
     enforced: "The agent's model runs with the named effort.",
     asks: (input) => when(has(input, 'effort'), 'effort'),
   },
   mcpServers: {
     title: 'MCP servers',
+    flag: '--mcp-config',
     enforced: 'The agent connects to each of them; "emulated" not over HTTP.',
     asks: ({ request: { mcpServers = [] } }) => [
       ...when(nonEmpty(mcpServers), 'mcpServers'),
@@ -153,6 +158,7 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   resume: {
     title: 'Follow-ups and resume',
+    flag: '--resume',
     enforced:
       'A later run goes on with the same conversation; "emulated" only while the agent\'s process lives.',
     asks: ({ request }) => [
@@ -162,6 +168,7 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   fork: {
     title: 'Fork of a session',
+    flag: '--fork',
     enforced: 'A new session starts with a copy of the conversation.',
     asks: ({ request }) => when(request.session?.from === 'fork', 'session'),
   },
@@ -172,16 +179,19 @@ export const CATALOG: { readonly [Id in CapabilityId]: CapabilityRule } = {
   },
   maxTurns: {
     title: 'Turn limit',
+    flag: '--max-turns',
     enforced: 'The run ends after so many model calls.',
     asks: (input) => limit(input, 'maxTurns'),
   },
   maxTokens: {
     title: 'Token limit',
+    flag: '--max-tokens',
     enforced: 'The run ends after so many tokens.',
     asks: (input) => limit(input, 'maxTokens'),
   },
   maxCostUsd: {
     title: 'Cost limit',
+    flag: '--max-cost',
     enforced: 'The run ends before it costs more.',
     asks: (input) => limit(input, 'maxCostUsd'),
   },

@@ -1,18 +1,32 @@
 /** `subgate acp`: serves agents to an editor over standard input and output. */
 import { SubagentError } from '../contract/errors.ts'
 import { present } from '../contract/present.ts'
-import { parseSessionControls } from '../contract/request-schema.ts'
-import type { SessionControls } from '../contract/request-schema.ts'
+import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
+import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import { Gateway } from '../gateway.ts'
 import { SIGNAL_EXITS } from './documents.ts'
 import type { Io } from './io.ts'
+import { ownCommand, thisProgram } from './own-command.ts'
 import { environmentFlags, requestFromFlags } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 import { Interrupts } from './run/interrupts.ts'
 
 export type AcpFlags = Pick<
   RunFlags,
-  'provider' | 'agent' | 'model' | 'sandbox' | 'permission' | 'maxDepth' | 'env' | 'verbose'
+  | 'provider'
+  | 'agent'
+  | 'model'
+  | 'effort'
+  | 'maxTurns'
+  | 'maxTokens'
+  | 'maxCost'
+  | 'timeout'
+  | 'idleTimeout'
+  | 'sandbox'
+  | 'permission'
+  | 'maxDepth'
+  | 'env'
+  | 'verbose'
 >
 
 export interface AcpInvocation {
@@ -61,6 +75,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
     host: gateway,
     served,
     controls,
+    signIn: (capabilities) => gateway.signInMethods(capabilities, ownCommand(thisProgram(io.env))),
     stream,
     log: gateway.log,
   })
@@ -115,9 +130,13 @@ const requireSome = async (gateway: Gateway): Promise<void> => {
   )
 }
 
-const controlsOf = (flags: AcpFlags, io: Io): SessionControls => {
-  const { preset, model, sandbox, permission, maxDepth } = requestFromFlags(flags, io.cwd)
-  return parseSessionControls(present({ preset, model, sandbox, permission, maxDepth }))
+/** Limits are for each prompt; one that brings its own goes before them. */
+const controlsOf = (flags: AcpFlags, io: Io): SessionControls & Pick<PromptControls, 'limits'> => {
+  const { preset, model, effort, sandbox, permission, maxDepth, limits } = requestFromFlags(flags, io.cwd)
+  return {
+    ...parseSessionControls(present({ preset, model, effort, sandbox, permission, maxDepth })),
+    ...parsePromptControls(present({ limits })),
+  }
 }
 
 const within = async (ms: number, work: () => Promise<void>): Promise<void> => {

@@ -6,6 +6,7 @@ Examples:
   subgate run <provider> "fix the failing test"  a task for one of them
   subgate run "list the TODOs" -- my-agent --acp a task for any program that speaks ACP
   git diff | subgate run <provider> "review it"  standard input is added to the prompt
+  subgate init                                   the same agents in an editor
   subgate ps                                     what runs, and what waits for you
 `
 

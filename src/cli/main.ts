@@ -3,9 +3,11 @@ import { Command, CommanderError, Option } from 'commander'
 import { SubagentError } from '../contract/errors.ts'
 import { closest } from '../contract/parse.ts'
 import { VERSION } from '../version.ts'
+import { addConformanceCommand } from './conformance-options.ts'
 import { asSubagentError, errorDocument } from './documents.ts'
 import { EXAMPLES, RUN_EXAMPLES } from './examples.ts'
 import type { AcpFlags } from './acp-command.ts'
+import { addEditorCommands, EDITOR_COMMANDS, serveOrSignIn } from './editor-commands.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 import { addReadingCommands, READING_COMMANDS } from './reading-commands.ts'
@@ -15,11 +17,13 @@ import type { RunFlags } from './run/arguments.ts'
 const COMMANDS: readonly string[] = [
   'run',
   'acp',
+  ...EDITOR_COMMANDS,
   ...READING_COMMANDS,
   'providers',
   'presets',
   'config',
   'trust',
+  'conformance',
   'help',
 ]
 const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const
@@ -58,6 +62,14 @@ const runOptions = (command: Command): Command =>
     .option('--max-depth <n>', 'how deep the agent may delegate; 0 = not at all')
     .option('--agent <name|file>', 'a preset: instructions, tools, model and sandbox of the agent')
     .option('--model <name>', 'the model that the agent runs on')
+    .option('--effort <level>', 'how hard its model thinks, in its own words, such as low or high')
+    .option('--max-turns <n>', 'limit on calls of the model')
+    .option('--max-tokens <n>', 'limit on tokens')
+    .option('--max-cost <usd>', 'limit on the cost, in US dollars')
+    .addOption(new Option('--max-budget-usd <usd>').hideHelp())
+    .option('--mcp-config <file>', 'MCP servers in place of the configured ones: a file, or JSON')
+    .option('--image <file>', 'an image that goes with the prompt (repeatable)', collect)
+    .option('--attach <file>', 'a text or a sound that goes with the prompt (repeatable)', collect)
     .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
     .addOption(
       new Option(
@@ -85,6 +97,12 @@ const acpOptions = (command: Command): Command =>
     .option('-p, --provider <name>', 'the provider that is served')
     .option('--agent <name|file>', 'a preset: instructions, tools, model and sandbox of the agent')
     .option('--model <name>', 'the model that its agent runs on')
+    .option('--effort <level>', 'how hard its model thinks, in its own words, such as low or high')
+    .option('--max-turns <n>', 'limit on calls of the model, for each prompt')
+    .option('--max-tokens <n>', 'limit on tokens, for each prompt')
+    .option('--max-cost <usd>', 'limit on the cost of each prompt, in US dollars')
+    .option('--timeout <duration>', 'limit on each prompt: seconds, or 90s, 10m, 1h; 0 = none')
+    .option('--idle-timeout <duration>', 'limit on silence; 0 = none (10m unless configured)')
     .addOption(new Option('--sandbox <mode>', "what the agent's tools can reach").choices(SANDBOX_MODES))
     .addOption(
       new Option('--permission <policy>', "who answers the agent's questions (ask: the editor)").choices(
@@ -177,10 +195,17 @@ const buildProgram = (
       done(await runCommand({ words, command, flags: chosen }, io))
     },
   )
-  acpOptions(program.command('acp').description('serve a provider to an editor over ACP')).action(
-    async (flags: AcpFlags) =>
-      done(await (await import('./acp-command.ts')).acpCommand({ command, flags }, io)),
+  acpOptions(
+    program
+      .command('acp')
+      .description('serve a provider to an editor over ACP')
+      .usage('[options]  |  acp [options] -- <command> [args…]')
+      // An editor adds the words of a sign-in to the command that it was configured with.
+      .argument('[words...]', 'login [provider], as subgate login'),
+  ).action(async (words: readonly string[], flags: AcpFlags) =>
+    done(await serveOrSignIn({ command, flags }, words, io)),
   )
+  addEditorCommands(program, io, done)
   addReadingCommands(program, io, done)
   program
     .command('providers')
@@ -208,6 +233,7 @@ const buildProgram = (
     .option('--remove', 'take it back')
     .option('--list', 'what is trusted')
     .action(async (flags) => done(await (await import('./trust-command.ts')).trustCommand(flags, io)))
+  addConformanceCommand(program, io, command, done)
   program
     .command('help')
     .description('the help of a command')

@@ -3,17 +3,21 @@ import { describe, expect, test } from 'vitest'
 import type { ProviderFixture } from './fixture.ts'
 import { ConformanceFailure } from './failure.ts'
 import { MANIFEST } from './manifest.ts'
+import type { Requirement } from './manifest.ts'
 import { verify } from './verify.ts'
+import type { Verdict } from './verify.ts'
 
 export interface DescribeOptions {
   /** For each requirement; 60 s when absent. */
   readonly timeoutMs?: number
+  /** Told each verdict, as for a page that says what a provider can. */
+  readonly found?: (requirement: Requirement, verdict: Verdict) => void
 }
 
 export const describeProvider = (
   name: string,
   fixture: ProviderFixture,
-  { timeoutMs = 60_000 }: DescribeOptions = {},
+  { timeoutMs = 60_000, found }: DescribeOptions = {},
 ): void => {
   const deviations = fixture.deviations ?? {}
   describe(`conformance of ${name}`, { timeout: timeoutMs }, () => {
@@ -21,9 +25,13 @@ export const describeProvider = (
       const { id, title, level } = requirement
       const deviation = level === 'should' ? deviations[id] : undefined
       test(`${id}: ${title}${deviation === undefined ? '' : ` (deviates: ${deviation})`}`, async () => {
-        if (deviation === undefined)
-          expect(['passed', 'refused']).toContain(await verify(requirement, fixture))
-        else await expect(verify(requirement, fixture)).rejects.toBeInstanceOf(ConformanceFailure)
+        if (deviation !== undefined) {
+          await expect(verify(requirement, fixture)).rejects.toBeInstanceOf(ConformanceFailure)
+          return
+        }
+        const verdict = await verify(requirement, fixture)
+        expect(['passed', 'refused']).toContain(verdict)
+        found?.(requirement, verdict)
       })
     }
     test('every declared deviation is one from a `should` of the manifest', () => {

@@ -20,6 +20,8 @@ export interface RunStarted {
   readonly depth: number
   readonly parentSessionId?: SessionId
   readonly label?: string
+  /** The tool call of the parent that delegates. */
+  readonly toolCallId?: string
   /** Controls that the operator switched off for this provider, such as `sandbox: provider-managed`. */
   readonly providerManaged?: readonly string[]
   /** The cap that holds from this run on, where one is known (B2.4). */
@@ -48,6 +50,8 @@ export interface PermissionRequested {
   readonly options: readonly PermissionOption[]
   /** Labels from the root's child down to the session that asks; empty on a root. */
   readonly path: readonly string[]
+  /** The agent asks for a subagent of its own, by its id for it. */
+  readonly childId?: string
 }
 
 export interface PermissionResolved {
@@ -96,9 +100,23 @@ export interface LetterReceived {
   readonly letter: Letter
 }
 
+/**
+ * What an agent says of a subagent that it runs itself, in its own session's log, so that nobody takes it for the
+ * agent's own words. A subagent's announcement (ACP's `subagent_update`) precedes whatever else names it.
+ */
+export interface SubagentUpdated {
+  readonly type: 'subagent/update'
+  /** The agent's own id of it. */
+  readonly childId: string
+  /** The subagent to which it belongs; absent = the session's agent itself. */
+  readonly parentChildId?: string
+  readonly update: SessionUpdate
+}
+
 /** What a provider may put into the log while its turn runs. */
 export type ProviderEvent =
   | { readonly type: 'session/update'; readonly update: SessionUpdate }
+  | SubagentUpdated
   | Notice
   | ApprovalAsked
   | ApprovalDecided
@@ -108,6 +126,7 @@ export type SetupEvent =
   | Notice
   /** Came after its turn had ended: kept, but part of no result. */
   | { readonly type: 'session/late_update'; readonly update: SessionUpdate }
+  | SubagentUpdated
   /** The agent's own id of this conversation, apart from ours. */
   | { readonly type: 'session/native_id'; readonly nativeId: string }
   | { readonly type: 'permission/preset'; readonly preset: string; readonly source: 'delegation' }

@@ -91,6 +91,8 @@ export interface ProviderSession extends AsyncDisposable {
   prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome>
   /** Adds to the running turn; present only with the `steer` row. */
   steer?(content: readonly ContentBlock[]): Promise<void>
+  /** Stops the work of a subagent that it announced, and of those below it, alone; also between two turns. */
+  cancelSubagent?(childId: string): void
 }
 
 export interface PermissionQuestion {
@@ -98,6 +100,8 @@ export interface PermissionQuestion {
   readonly options: readonly PermissionOption[]
   /** Path below the asking session, when the agent is itself a gateway. */
   readonly path?: readonly string[]
+  /** The agent asks for a subagent of its own, by its id for it. */
+  readonly childId?: string
 }
 
 export interface Turn {

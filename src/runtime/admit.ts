@@ -71,12 +71,14 @@ export const admit = async (
   for (const [index, path] of additionalDirectories.entries()) {
     checkDirectory(path, `additionalDirectories.${index}`)
   }
-  const descriptor = resumed?.registers.descriptor
+  // A copy is composed like what it is a copy of, unless something else is asked for.
+  const composed = origin.from === 'fork' && request.preset !== undefined ? undefined : stored
+  const descriptor = composed?.registers.descriptor
   const stands = resolved.live?.agent?.usable === true
   const found =
-    resumed === undefined || stands
+    composed === undefined || stands
       ? await resolvePreset(request.preset, cwd, presets)
-      : await restorePreset(resumed, cwd, presets)
+      : await restorePreset(composed, cwd, presets)
 
   // A copy stays under what it was copied from.
   const inheritedSandbox =

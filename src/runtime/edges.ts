@@ -10,16 +10,22 @@ import type { ProviderSession, SubagentProvider } from '../contract/provider.ts'
 import type { Verdict } from './ending.ts'
 import type { Registered } from './registry.ts'
 
+interface Begun {
+  readonly letters: readonly LetterId[] | undefined
+  /** The parent's. */
+  readonly toolCallId: string | undefined
+}
+
 export const startedEvent = (
   { depth, maxDepth, parentSessionId, label, prompt }: ResolvedStartRequest,
   { provider, settings }: Registered,
-  letters: readonly LetterId[] | undefined,
+  { letters, toolCallId }: Begun,
 ): RunStarted => ({
   type: 'run/started',
   provider: provider.name,
   depth,
   prompt,
-  ...present({ parentSessionId, label, letters, maxDepth }),
+  ...present({ parentSessionId, label, letters, maxDepth, toolCallId }),
   ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
 })
 

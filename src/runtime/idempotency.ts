@@ -79,7 +79,7 @@ export class Idempotency {
     if (key === undefined) return start(options)
     const { now } = this.#house
     this.#forget(({ at }) => now() - at >= REMEMBERED_MS)
-    const digest = hash('sha256', JSON.stringify(request))
+    const digest = hash('sha256', JSON.stringify(options.asked ?? request))
     const before = this.#known.get(key)
     if (before === undefined) {
       this.#forget(() => this.#known.size >= MOST)

@@ -1,6 +1,6 @@
 /** The runs that this process still holds: all open ones, and the last settled ones for late watchers. */
 import type { SessionLog } from '../sessions/session-log.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { Surroundings } from './options.ts'
 import type { Watchable, WatchSource } from './watch.ts'
 
 /** Settled runs stay reachable for a watcher that comes late; older ones are in the store alone. */
@@ -33,9 +33,11 @@ export class LiveRuns {
     for (const listener of this.#forgetters) listener(log)
   }
 
-  source(store: SessionStore, closed: AbortSignal): WatchSource {
+  source({ store, now, log }: Surroundings, closed: AbortSignal): WatchSource {
     return {
       store,
+      now,
+      log,
       closed,
       runs: () => this.all(),
       onRun: (listener) => this.onRun(listener),

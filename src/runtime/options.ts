@@ -1,5 +1,6 @@
 /** What the composition root hands to a runtime. */
 
+import type { JsonObject } from '../contract/json.ts'
 import { silentLogger } from '../contract/logger.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { RunObserver } from '../contract/observer.ts'
@@ -51,6 +52,11 @@ export interface RegisteredProvider {
 export interface InnerStartOptions extends StartOptions {
   /** Written in the transaction of `run/started`. */
   readonly together?: Together
+  /**
+   * What the caller was asked for, where the request is what that means just now, as with `last`: an idempotency key
+   * belongs to this.
+   */
+  readonly asked?: JsonObject
   /** The number of the operator's tool that starts this child (B2.4). */
   readonly operatorMaxDepth?: number
 }

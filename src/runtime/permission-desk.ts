@@ -3,6 +3,7 @@ import type { PermissionOutcome } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { PermissionRequested, PermissionResolved } from '../contract/events.ts'
 import type { PermissionId } from '../contract/ids.ts'
+import { present } from '../contract/present.ts'
 import type { PermissionQuestion } from '../contract/provider.ts'
 import type { PermissionPolicy } from '../contract/request.ts'
 import type { Denial } from '../contract/result.ts'
@@ -65,6 +66,7 @@ export class PermissionDesk {
       toolCall,
       options,
       path: [...path, ...(question.path ?? [])],
+      ...present({ childId: question.childId }),
     })
     if (!recorded) return Promise.resolve(CANCELLED)
     const verdict = decide(policy, tools.describe(toolCall).kind, options)

@@ -1,4 +1,5 @@
 /** Makes a session's log for a run, with the setup events that precede `run/started` (law 4, B3.2). */
+import type { SubagentDescriptor } from '../contract/events.ts'
 import type { ProviderSession } from '../contract/provider.ts'
 import { present } from '../contract/present.ts'
 import { prefixThrough } from '../sessions/prefix.ts'
@@ -82,18 +83,30 @@ const recordSandbox = (log: SessionLog, { request }: Publication): void => {
   log.append({ type: 'sandbox/mode', mode: request.sandbox, source: asked ? 'request' : 'delegation' })
 }
 
-const recordDescriptor = (log: SessionLog, { request, registered, agent }: Publication): void => {
+/** Of a copy that stands under a historical composition, the descriptor that holds it. */
+const copied = ({ request, resolved }: Publication): SubagentDescriptor | undefined =>
+  request.persona === undefined && request.toolFilter === undefined
+    ? undefined
+    : resolved.stored?.registers.descriptor
+
+const recordDescriptor = (log: SessionLog, publication: Publication): void => {
+  const { request, registered, agent } = publication
   const { parentSessionId, preset } = request
   // What a child inherited stays its own; a root that asked for no model follows its deployment's.
   const model = request.model ?? (parentSessionId === undefined ? undefined : agent.model)
+  const { persona, toolFilter } = request
   // A root's composition is needed again when its agent is set up anew.
-  if (parentSessionId === undefined && preset === undefined && model === undefined) return
+  if (
+    parentSessionId === undefined &&
+    [preset, model, persona, toolFilter].every((part) => part === undefined)
+  )
+    return
   log.append({
     type: 'subagent/descriptor',
-    version: DESCRIPTOR_VERSION,
+    version: copied(publication)?.version ?? DESCRIPTOR_VERSION,
     provider: registered.provider.name,
     mode: request.keep ? 'kept' : 'one-shot',
-    ...present({ label: request.label, preset: preset?.name, model }),
+    ...present({ label: request.label, preset: preset?.name, model, persona, toolFilter }),
   })
 }
 

@@ -2,9 +2,8 @@
 import type { Delegation, ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
-import type { Together } from '../sessions/store.ts'
 import type { LiveSession } from './live-session.ts'
-import type { Surroundings } from './options.ts'
+import type { InnerStartOptions, Surroundings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 
 export interface RunContext {
@@ -13,8 +12,8 @@ export interface RunContext {
   readonly request: ResolvedStartRequest
   readonly delegation: Delegation
   readonly answers: boolean
-  /** What is written in the transaction of `run/started`. */
-  readonly together: Together | undefined
+  /** `together`: what is written in the transaction of `run/started`. */
+  readonly options: Pick<InnerStartOptions, 'together' | 'toolCallId'>
   readonly checkSchema: SchemaCheck | undefined
   readonly surroundings: Surroundings
   /** Whether it waits for its children, or for its slot after them. */

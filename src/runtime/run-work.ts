@@ -86,8 +86,10 @@ export class RunWork {
 
   /** Publishes: once `run/started` is committed, the run is observable. */
   publish(): void {
-    const { request, session, agent, together } = this.#context
-    this.journal.start(startedEvent(request, session.registered, together?.deliver), together)
+    const { request, session, agent, options } = this.#context
+    const { together, toolCallId } = options
+    const begun = { letters: together?.deliver, toolCallId }
+    this.journal.start(startedEvent(request, session.registered, begun), together)
     const unapplied = unappliedNotice(request, agent, session.registered.provider)
     if (unapplied !== undefined) this.journal.record(unapplied)
   }

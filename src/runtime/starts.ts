@@ -1,7 +1,7 @@
 /** The starts of one runtime that are on their way: closing waits for them, and a session takes one at a time. */
 import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { NameLedger, SessionStore } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import type { LiveSession } from './live-session.ts'
 import { sessionBusy } from './resolve.ts'
@@ -36,23 +36,41 @@ export class Starts {
   }
 }
 
-/** Holds a stored session for this process; another one's hold, or its open run, is `SESSION_BUSY`. */
-export const claimStored = async (
-  { request: { origin, sessionId }, resolved }: Pick<Admitted, 'request' | 'resolved'>,
-  store: SessionStore,
-): Promise<(Disposable & { keep(): void }) | undefined> => {
-  // What is live here is held already.
-  if (origin.from !== 'resume' || resolved.live !== undefined) return undefined
-  await store.claim(sessionId)
+/** What a start holds of the store until its run is published. */
+export interface Claim extends Disposable {
+  /** The run is published: what it holds stays. */
+  keep(): void
+}
+
+const claimUntilKept = (giveBack: () => void): Claim => {
   let kept = false
   return {
     keep: () => {
       kept = true
     },
     [Symbol.dispose]: () => {
-      if (!kept) store.release(sessionId)
+      if (!kept) giveBack()
     },
   }
+}
+
+/**
+ * Holds a stored session for this process, or the name of a new one: another's hold, or its open run, is
+ * `SESSION_BUSY`.
+ */
+export const claimStored = async (
+  { registered, request, resolved }: Pick<Admitted, 'registered' | 'request' | 'resolved'>,
+  store: SessionStore & NameLedger,
+): Promise<Claim | undefined> => {
+  const { origin, sessionId, cwd } = request
+  if (origin.from === 'new' && origin.name !== undefined) {
+    await store.claimName({ name: origin.name, provider: registered.provider.name, cwd, sessionId })
+    return claimUntilKept(() => store.freeName(sessionId))
+  }
+  // What is live here is held already.
+  if (origin.from !== 'resume' || resolved.live !== undefined) return undefined
+  await store.claim(sessionId)
+  return claimUntilKept(() => store.release(sessionId))
 }
 
 export const closed = (): SubagentError =>

@@ -58,16 +58,12 @@ export class GatewayRuntime implements SubagentRuntime {
     this.#settings = checkedSettings(options.settings)
     this.#surroundings = surroundingsOf(options, () => this.#settings)
     this.#observation = new Observation(options.observer, this.#surroundings)
-    const { log } = this.#surroundings
+    const { store, log, now } = this.#surroundings
     this.providers = new ProviderRegistry(log)
     this.lifecycle = new Lifecycle(log)
     this.#idempotency = new Idempotency(this.#surroundings)
-    const { store, now } = this.#surroundings
-    const limits = () => ({
-      ...this.#settings.concurrency,
-      perProvider: (name: string) => this.providers.find(name)?.settings.concurrency,
-    })
-    this.#slots = new Slots(limits, store, now)
+    const perProvider = (name: string) => this.providers.find(name)?.settings.concurrency
+    this.#slots = new Slots(() => ({ ...this.#settings.concurrency, perProvider }), store, now)
     const parts = { store, log, now, providers: this.providers, sessions: this.#sessions }
     const house = {
       ...parts,
@@ -136,8 +132,13 @@ export class GatewayRuntime implements SubagentRuntime {
     return this.#sessions.get(id)?.agent
   }
 
+  /** Stops a subagent that the session's own agent runs, and those below it, alone. */
+  cancelSubagent(sessionId: SessionId, childId: string): void {
+    this.#sessions.get(sessionId)?.agent?.cancelSubagent?.(childId)
+  }
+
   watch(options: WatchOptions = {}): AsyncIterable<WatchedEvent> {
-    return watchTree(this.#runs.source(this.#surroundings.store, this.#ended.signal), options)
+    return watchTree(this.#runs.source(this.#surroundings, this.#ended.signal), options)
   }
 
   async close(id: SessionId): Promise<void> {
@@ -194,8 +195,7 @@ export class GatewayRuntime implements SubagentRuntime {
       provider: provider.name,
       ...present({ sessionId: request.sessionId, parentId: parent?.sessionId }),
     }
-    const { onWait } = options
-    const ticket = await this.#slots.acquire(place, parentTicket, { signal, onWait }).catch((error) => {
+    const ticket = await this.#slots.acquire(place, parentTicket, { ...options, signal }).catch((error) => {
       throw signal.aborted ? cancelledStart(signal) : error
     })
     unwind.defer(() => this.#slots.release(ticket))
@@ -236,7 +236,7 @@ export class GatewayRuntime implements SubagentRuntime {
       delegation,
       answers: options.answers ?? parent?.live?.run?.answers ?? false,
       checkSchema,
-      together: options.together,
+      options,
       surroundings: this.#surroundings,
       // It has lent its slot to children, or waits to have it back.
       waits: () => ticket.state !== 'running',

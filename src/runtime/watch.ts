@@ -1,9 +1,16 @@
-/** Follows a whole tree in the order of its commits, session by session without gaps (design.md §5). */
+/**
+ * Follows a whole tree in the order of its commits, session by session without gaps (design.md §5); with a root also
+ * what other processes write of it.
+ */
+import type { LogEntry } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { Logger } from '../contract/logger.ts'
 import type { SubagentRun, WatchedEvent, WatchOptions } from '../contract/run.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import type { Reader } from '../sessions/readers.ts'
-import type { SessionStore } from '../sessions/store.ts'
+import type { ListedSession, SessionHeader, Store } from '../sessions/store.ts'
+import { StoredRun } from './stored-run.ts'
+import { StoredTree } from './stored-tree.ts'
 
 export interface Watchable {
   readonly log: SessionLog
@@ -11,7 +18,9 @@ export interface Watchable {
 }
 
 export interface WatchSource {
-  readonly store: SessionStore
+  readonly store: Store
+  readonly now: () => number
+  readonly log: Logger
   /** Runs that are open, and settled ones that are still held, oldest first. */
   runs(): readonly Watchable[]
   onRun(listener: (run: Watchable) => void): Disposable
@@ -22,24 +31,37 @@ export interface WatchSource {
 
 const PAGE = 256
 
-/** One stretch of a session's log that is waiting to be read. */
-interface Stretch {
-  readonly log: SessionLog
-  upTo: number
-  /** Nothing comes after it. */
-  last?: boolean
-}
-
 /** What a session's events are read with. */
 interface Following {
-  readonly log: SessionLog
-  readonly reader: Reader
+  /** Absent: another process writes it. */
+  readonly log?: SessionLog
+  readonly reader: Pick<Reader, 'cursor' | 'advance' | 'detach'>
   readonly commits: Disposable
+}
+
+/** One stretch of a session's log that is waiting to be read. */
+interface Stretch {
+  readonly id: SessionId
+  upTo: number
+  /** With it ends what is read so. */
+  last?: Following
 }
 
 const stop = ({ reader, commits }: Following): void => {
   reader.detach()
   commits[Symbol.dispose]()
+}
+
+/** Nobody here is held back by it. */
+const storedReader = (after: number): Following['reader'] => {
+  const reader = {
+    cursor: after,
+    advance: (seq: number): void => {
+      reader.cursor = seq
+    },
+    detach: (): void => {},
+  }
+  return reader
 }
 
 class TreeCursor implements Disposable {
@@ -52,6 +74,7 @@ class TreeCursor implements Disposable {
   readonly #runs = new Map<string, SubagentRun>()
   readonly #queue: Stretch[] = []
   readonly #scope = new DisposableStack()
+  #stored: StoredTree | undefined
   #wake: () => void = () => {}
 
   constructor(source: WatchSource, options: WatchOptions) {
@@ -64,11 +87,28 @@ class TreeCursor implements Disposable {
     for (const run of this.#source.runs()) this.#add(run)
     this.#scope.use(this.#source.onRun((run) => this.#add(run)))
     this.#scope.use(this.#source.onForgotten((log) => this.#forgotten(log)))
+    this.#stored = this.#scope.adopt(this.#elsewhere(), (tree) => tree?.[Symbol.dispose]())
     for (const signal of [closed, this.#options.signal]) {
       const abort = (): void => this.#wake()
       signal?.addEventListener('abort', abort)
       this.#scope.defer(() => signal?.removeEventListener('abort', abort))
     }
+  }
+
+  #elsewhere(): StoredTree | undefined {
+    const { store, now, log } = this.#source
+    const { root } = this.#options
+    if (root === undefined) return undefined
+    return new StoredTree({
+      store,
+      now,
+      log,
+      rootId: store.get(root)?.header.rootId ?? root,
+      read: (id) => (this.#following.has(id) ? Infinity : this.#left.get(id)),
+      found: (session) => this.#found(session),
+      skip: ({ header, lastSeq }) => this.#left.set(header.id, lastSeq),
+      followed: () => [...this.#following].flatMap(([id, { log: own }]) => (own === undefined ? [id] : [])),
+    })
   }
 
   get #ended(): boolean {
@@ -83,7 +123,7 @@ class TreeCursor implements Disposable {
       // Not `yield*`: handing each event through a second asynchronous iterator would double its cost.
       if (stretch !== undefined) {
         for (const event of this.#stretch(stretch)) yield event
-        if (stretch.last === true) this.#leave(stretch.log)
+        if (stretch.last !== undefined) this.#leave(stretch.id, stretch.last)
       } else if (this.#ended) return
       else
         await new Promise<void>((resolve) => {
@@ -93,23 +133,38 @@ class TreeCursor implements Disposable {
     }
   }
 
-  *#stretch({ log, upTo }: Stretch): Generator<WatchedEvent, void, undefined> {
-    const reader = this.#following.get(log.id)?.reader
-    if (reader === undefined) return
+  *#stretch(stretch: Stretch): Generator<WatchedEvent, void, undefined> {
+    const { id, upTo } = stretch
+    const following = this.#following.get(id)
+    if (following === undefined) return
+    const { reader, log } = following
     for (let left = upTo - reader.cursor; left > 0; left = upTo - reader.cursor) {
-      const page = this.#source.store.read(log.id, reader.cursor, Math.min(PAGE, left))
+      const page = this.#source.store.read(id, reader.cursor, Math.min(PAGE, left))
       for (const event of page) {
-        const run = this.#runs.get(event.runId ?? log.id)
+        const run =
+          this.#runs.get(event.runId ?? id) ?? (log === undefined ? this.#storedRun(id, event) : undefined)
         if (run !== undefined) yield { run, event }
         reader.advance(event.seq)
-        if (event.event.type === 'run/settled' && event.runId !== undefined) this.#runs.delete(event.runId)
+        if (event.event.type !== 'run/settled' || event.runId === undefined) continue
+        this.#runs.delete(event.runId)
+        if (log === undefined) stretch.last = following
       }
       if (page.length === 0) return
     }
   }
 
+  #storedRun(id: SessionId, { runId }: LogEntry): SubagentRun | undefined {
+    const { store, now } = this.#source
+    const row = runId === undefined ? store.runs(id).at(-1) : store.run(runId)
+    if (row === undefined) return undefined
+    const run = new StoredRun(row, store, now)
+    this.#runs.set(run.id, run)
+    this.#runs.set(id, run)
+    return run
+  }
+
   #add({ log, run }: Watchable): void {
-    if (!this.#belongs(log)) return
+    if (!this.#belongs(log.header)) return
     this.#runs.set(run.id, run)
     // Events outside of any run, such as a late update, come with the session's newest run.
     this.#runs.set(log.id, run)
@@ -119,38 +174,59 @@ class TreeCursor implements Disposable {
       before?.reader.cursor ?? this.#left.get(log.id) ?? this.#options.after?.[log.id] ?? log.firstLiveSeq - 1
     if (before !== undefined) stop(before)
     this.#left.delete(log.id)
-    const commits = this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log, lastSeq))
+    const commits = this.#source.store.onCommit(log.id, (lastSeq) => this.#committed(log.id, lastSeq))
     this.#following.set(log.id, { log, reader: log.readers.attach(cursor), commits })
-    if (log.published && log.lastSeq > cursor) this.#committed(log, log.lastSeq)
+    if (log.published && log.lastSeq > cursor) this.#committed(log.id, log.lastSeq)
+  }
+
+  /** Another process writes it. */
+  #found({ header, lastSeq }: ListedSession): void {
+    if (!this.#belongs(header)) return
+    const { id } = header
+    const cursor = this.#left.get(id) ?? this.#options.after?.[id] ?? this.#firstUnseen(header)
+    this.#left.delete(id)
+    const commits = this.#source.store.onCommit(id, (upTo) => this.#committed(id, upTo))
+    this.#following.set(id, { reader: storedReader(cursor), commits })
+    this.#committed(id, lastSeq)
+  }
+
+  /** A new session is seen from its own beginning, an older one from its newest run on. */
+  #firstUnseen({ id, prefix }: SessionHeader): number {
+    const runs = this.#source.store.runs(id)
+    const newest = runs.at(-1)
+    if (newest !== undefined && runs.length > 1) return newest.firstSeq - 1
+    return prefix.reduce((sum, { count }) => sum + count, 0)
   }
 
   /** Read to its end, and then no longer held. */
   #forgotten(log: SessionLog): void {
-    if (this.#following.get(log.id)?.log !== log) return
-    if (!log.published) return this.#leave(log)
-    this.#committed(log, log.lastSeq)
-    const last = this.#queue.at(-1)
-    if (last !== undefined) last.last = true
-  }
-
-  #leave(log: SessionLog): void {
     const following = this.#following.get(log.id)
     if (following?.log !== log) return
+    if (!log.published) return this.#leave(log.id, following)
+    this.#committed(log.id, log.lastSeq)
+    const last = this.#queue.at(-1)
+    if (last !== undefined) last.last = following
+  }
+
+  /** Unless the session has been taken up again since. */
+  #leave(id: SessionId, following: Following): void {
+    if (this.#following.get(id) !== following) return
     stop(following)
-    this.#following.delete(log.id)
-    this.#runs.delete(log.id)
+    this.#following.delete(id)
+    this.#runs.delete(id)
     const { store } = this.#source
-    for (const id of this.#left.keys()) {
-      if (store.get(id) !== undefined) break
-      this.#left.delete(id)
+    for (const left of this.#left.keys()) {
+      if (store.get(left) !== undefined) break
+      this.#left.delete(left)
     }
-    this.#left.set(log.id, following.reader.cursor)
+    this.#left.set(id, following.reader.cursor)
+    // What came since is found again.
+    this.#stored?.stir()
   }
 
   /** The root may itself be a child of another process, which its descendants then name as theirs. */
-  #belongs({ id, header }: SessionLog): boolean {
+  #belongs({ id, rootId, parentId }: SessionHeader): boolean {
     const { root } = this.#options
-    const { rootId, parentId } = header
     return (
       root === undefined ||
       rootId === root ||
@@ -159,10 +235,10 @@ class TreeCursor implements Disposable {
     )
   }
 
-  #committed(log: SessionLog, upTo: number): void {
+  #committed(id: SessionId, upTo: number): void {
     const last = this.#queue.at(-1)
-    if (last?.log === log) last.upTo = upTo
-    else this.#queue.push({ log, upTo })
+    if (last?.id === id) last.upTo = upTo
+    else this.#queue.push({ id, upTo })
     this.#wake()
   }
 

@@ -51,6 +51,7 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
     case 'letter/received':
     case 'approval/asked':
     case 'approval/decided':
+    case 'subagent/update':
       if (runId !== undefined) inRun(state, entry)
       return next
     case 'session/late_update':

@@ -87,6 +87,7 @@ export const advanceRegisters = (registers: Registers, { seq, runId, event }: Lo
       return afterAnswer(registers, event.id)
     case 'session/update':
     case 'session/late_update':
+    case 'subagent/update':
     case 'approval/asked':
     case 'approval/decided':
     case 'letter/received':

@@ -31,7 +31,7 @@ export interface SessionHeader {
   readonly maxDepth?: number
   readonly cwd: string
   readonly label?: string
-  /** How a person finds a kept session again: unique for a provider and a directory, the newest wins. */
+  /** How a person finds a kept session again: unique for a provider and a directory. */
   readonly name?: string
   readonly chat?: ChatLink
   readonly createdAt: number
@@ -268,6 +268,32 @@ export interface UsedKey {
   readonly alive: boolean
 }
 
+/** A kept session's name, before the session is published. */
+export interface NameClaim {
+  readonly name: string
+  readonly provider: string
+  readonly cwd: string
+  readonly sessionId: SessionId
+}
+
+/** Names of kept sessions that all gateway processes of the user share: of two that ask for one, one gets it. */
+export interface NameLedger {
+  /** Holds a name for a session that is being started. Rejects with `SESSION_BUSY` when it is held or has a session. */
+  claimName(claim: NameClaim): Promise<void>
+  /** The session was published, or its start was rejected. */
+  freeName(id: SessionId): void
+}
+
 /** All of it, as one database gives it. */
 export interface Store
-  extends SessionStore, SessionIndex, Recovery, Removal, Intake, Mailbox, SlotLedger, KeyLedger, Disposable {}
+  extends
+    SessionStore,
+    SessionIndex,
+    Recovery,
+    Removal,
+    Intake,
+    Mailbox,
+    SlotLedger,
+    KeyLedger,
+    NameLedger,
+    Disposable {}

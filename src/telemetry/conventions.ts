@@ -134,6 +134,7 @@ export const eventWords = ({ event }: LogEntry): SpanWords | undefined => {
     case 'run/settled':
     case 'session/update':
     case 'session/late_update':
+    case 'subagent/update':
     case 'session/native_id':
       return undefined
     default:

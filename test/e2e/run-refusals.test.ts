@@ -5,16 +5,23 @@ import { describe, expect, test } from 'vitest'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import { documentOf, EXAMPLE, fake, isAlive, pidsOf, Rig } from './cli-rig.ts'
 
+const PIXEL = 'pixel.png'
+const SOUND = 'sound.wav'
 const PROVIDER_ENTRY = join(import.meta.dirname, '../../dist/provider.js')
 
 describe('a control that the agent can not honour', () => {
   test.each([
-    [['--sandbox', 'read-only'], 'sandbox'],
-    [['--permission', 'deny'], 'permissions'],
-    [['--permission', 'allow-reads'], 'permissions'],
-    [['--max-depth', '0'], 'depthLimit'],
-    [['--json-schema', '{"type":"object"}'], 'outputSchema'],
-  ])('%j is refused before anything is started', async (flags, capability) => {
+    [['--sandbox', 'read-only'], 'sandbox', ['spawn']],
+    [['--permission', 'deny'], 'permissions', ['spawn']],
+    [['--permission', 'allow-reads'], 'permissions', ['spawn']],
+    [['--max-depth', '0'], 'depthLimit', ['spawn']],
+    [['--json-schema', '{"type":"object"}'], 'outputSchema', ['spawn']],
+    [['--output-schema', '{"type":"object"}'], 'outputSchema', ['spawn']],
+    [['--max-turns', '3'], 'maxTurns', ['spawn']],
+    [['--max-tokens', '1000'], 'maxTokens', ['spawn']],
+    [['--max-cost', '0'], 'maxCostUsd', []],
+    [['--max-budget-usd', '1.50'], 'maxCostUsd', []],
+  ])('%j is refused before anything is started', async (flags, capability, alternatives) => {
     await using rig = new Rig()
     const log = join(rig.root, 'log')
     const ended = await rig.run(['run', '--json', ...flags, 'x', ...fake([{ log }])])
@@ -23,7 +30,7 @@ describe('a control that the agent can not honour', () => {
     expect(error).toMatchObject({
       code: 'UNSUPPORTED_CAPABILITY',
       phase: 'gate',
-      data: { provider: 'acp', missing: [capability], alternatives: ['spawn'] },
+      data: { provider: 'acp', missing: [capability], alternatives },
     })
     expect(error?.message).toContain(flags[0])
     expect(existsSync(log)).toBe(false)
@@ -48,19 +55,27 @@ describe('a control that the agent can not honour', () => {
   test('a negotiated row: the process is gone, and the second refusal starts none', async () => {
     await using rig = new Rig()
     const log = join(rig.root, 'log')
+    for (const name of [PIXEL, SOUND, 'notes.txt']) rig.write(name, 'x')
     for (const [flags, capability] of [
       [['--add-dir', '/tmp'], 'additionalDirectories'],
       [['--model', 'm'], 'model'],
+      [['--effort', 'high'], 'effort'],
+      [['--mcp-config', '{"far":{"type":"http","url":"http://127.0.0.1:9"}}'], 'mcpServers'],
+      [['--image', PIXEL], 'images'],
+      [['--attach', SOUND], 'audio'],
+      [['--attach', 'notes.txt'], 'resources'],
     ] as const) {
       const agent = fake([{ log }, ...acpHandshake(), ...acpTurn([capability])])
       const before = pidsOf(log).length
       for (const started of [1, 1]) {
         const ended = await rig.run(['run', '--json', ...flags, 'x', ...agent])
         expect(ended.code).toBe(6)
-        expect(documentOf(ended).error).toMatchObject({
+        const { error } = documentOf(ended)
+        expect(error).toMatchObject({
           code: 'UNSUPPORTED_CAPABILITY',
           data: { provider: 'acp', missing: [capability] },
         })
+        expect(error?.message).toContain(`(${flags[0]})`)
         expect(pidsOf(log).length - before).toBe(started)
         expect(pidsOf(log).filter(isAlive)).toEqual([])
       }
@@ -122,6 +137,9 @@ describe('C39: a schema for the answer', () => {
       error: { data: { provider: 'plain', missing: ['outputSchema'] } },
     })
     expect(ended.code).toBe(6)
+    expect(existsSync(mark)).toBe(false)
+    const kept = await rig.run(['run', 'plain', 'x', '--json', '-s', 'work'])
+    expect(documentOf(kept).error?.message).toContain('"keep" (--session)')
     expect(existsSync(mark)).toBe(false)
   })
 })

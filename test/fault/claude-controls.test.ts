@@ -186,6 +186,19 @@ test('a server that was asked for and does not start refuses the session', async
   expect(house.supervisor.live()).toEqual([])
 })
 
+test('instructions and a schema of 300 KiB reach it whole, and stand on no command line', async () => {
+  const instructions = `Keep it secret. ${'ä'.repeat(150 * 1024)}`
+  const outputSchema = { type: 'object', description: 'x'.repeat(300 * 1024) }
+  const preset = { name: 'long', instructions: { mode: 'append', text: instructions } } as const
+  const presets = { find: async () => preset, names: async () => ['long'] }
+  const house = claude({ turns: { Go: [{ say: 'x' }, { result: { structured_output: {} } }] } }, { presets })
+  const { result } = await house.run('Go', { preset: 'long', outputSchema })
+  expect(result.status).toBe('completed')
+  const { request } = house.log().find(({ got }) => got === 'initialize') ?? {}
+  expect(request).toMatchObject({ appendSystemPrompt: instructions, jsonSchema: outputSchema })
+  expect(house.starts()[0]?.join(' ').length).toBeLessThan(2000)
+})
+
 test('C32: it gets its own variables and what was named for it; markers and foreign keys stay out', async () => {
   const inherited = {
     PATH: process.env['PATH'],

@@ -2,9 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { CapabilityId } from '../../src/contract/capabilities.ts'
 import type { JsonObject } from '../../src/contract/json.ts'
-import type { Preset, SubagentStartRequest } from '../../src/contract/request.ts'
+import type { Preset } from '../../src/contract/request.ts'
 import { codex, isAlive } from '../fixtures/codex/house.ts'
 import type { CodexHouse } from '../fixtures/codex/house.ts'
 import { rejection, until } from '../fixtures/house.ts'
@@ -214,52 +213,6 @@ test('C32: a child gets what is named for it, no other keys, and no marker of a 
   ).toEqual([])
   expect(JSON.stringify(args)).not.toContain('sk-')
   expect(isAlive(house.supervisor.live()[0]?.pid)).toBe(true)
-})
-
-test('ask and a sandbox can not be had together: refused by name, and no process is started', async () => {
-  const house = codex()
-  const error = await rejection(house.start('Go', { sandbox: 'workspace-write', permission: 'ask' }))
-  expect(error).toMatchObject({ code: 'UNSUPPORTED_CAPABILITY', data: { missing: ['permissions'] } })
-  expect(starts(house)).toBe(0)
-})
-
-test.each<[CapabilityId, Partial<SubagentStartRequest>]>([
-  ['toolFilter', { preset: 'tools' }],
-  ['audio', { prompt: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] }],
-  ['maxTurns', { limits: { maxTurns: 3 } }],
-  ['maxTokens', { limits: { maxTokens: 1000 } }],
-  ['maxCostUsd', { limits: { maxCostUsd: 1 } }],
-])('%s, which Codex lacks, is refused by name on every route before anything starts', async (id, control) => {
-  const presets = presetsOf({ name: 'tools', tools: { allow: ['Read'] } })
-  const house = codex({}, { presets })
-  expect(await rejection(house.start('Go', control))).toMatchObject({
-    code: 'UNSUPPORTED_CAPABILITY',
-    phase: 'gate',
-    data: { provider: 'codex', missing: [id] },
-  })
-  expect(starts(house)).toBe(0)
-  const kept = await house.start('One', { keep: true })
-  await kept.result
-  const before = house.log().length
-  for (const from of ['resume', 'fork'] as const) {
-    if (from === 'resume' && id === 'toolFilter') continue
-    const session = { from, sessionId: kept.sessionId }
-    const error = await rejection(house.start('Go', { ...control, session }))
-    expect(error).toMatchObject({ code: 'UNSUPPORTED_CAPABILITY', data: { missing: [id] } })
-  }
-  expect(house.log()).toHaveLength(before)
-})
-
-test('an MCP server over SSE is refused before anything starts', async () => {
-  const house = codex()
-  const mcpServers: SubagentStartRequest['mcpServers'] = [
-    { type: 'sse', name: 'old', url: 'http://127.0.0.1:9/', headers: [] },
-  ]
-  expect(await rejection(house.start('Go', { mcpServers }))).toMatchObject({
-    code: 'UNSUPPORTED_CAPABILITY',
-    data: { missing: ['mcpServers'] },
-  })
-  expect(starts(house)).toBe(0)
 })
 
 test('directories, servers, model, effort and cap are told to the thread', async () => {

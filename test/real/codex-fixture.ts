@@ -39,17 +39,26 @@ const escalated = (cmd: string): Step =>
   shell(cmd, { sandbox_permissions: 'require_escalated', justification: 'It must be so.' })
 const say = (words: string): Step => ({ do: 'say', text: words })
 
-const delegates = ({ marker }: Place): readonly Step[] => [
-  {
-    do: 'call',
-    tool: 'spawn_agent',
-    namespace: 'multi_agent_v1',
-    input: { message: 'Write the marker.' },
-    unoffered: true,
-  },
-  shell(`for i in 1 2 3 4 5 6 7 8; do test -e ${marker} && break; sleep 0.5; done`, {
-    yield_time_ms: 10_000,
-  }),
+/** Calls one of the tools by which it has agents, offered or not. */
+const collaborate = (tool: string, input: Extract<Step, { do: 'call' }>['input']): Step => ({
+  do: 'call',
+  tool,
+  namespace: 'multi_agent_v1',
+  input,
+  unoffered: true,
+})
+
+/** The agent that the last call has started, by its answer. */
+const startedAgent = ({ entries }: ModelRequest): string => {
+  const last = entries.findLast((entry) => entry.kind === 'result')
+  const [, id = 'none'] = /agent_id[^\w-]+([\w-]+)/u.exec(last?.text ?? '') ?? []
+  return id
+}
+
+/** One that has no agents is told so by each call, and doesn't wait. */
+const DELEGATES: readonly Step[] = [
+  collaborate('spawn_agent', { message: 'Write the marker.' }),
+  collaborate('wait_agent', (request) => ({ targets: [startedAgent(request)], timeout_ms: 60_000 })),
   say('Delegated.'),
 ]
 
@@ -65,7 +74,7 @@ const turns = (place: Place): { readonly [Name in CueName]?: readonly Step[] } =
   question: [escalated(`echo x > ${place.marker}`), say('Done.')],
   permissions: [escalated(`echo x > ${place.marker}`), say('Done.')],
   sandbox: [shell(`echo x > ${place.marker}`), say('Done.')],
-  depthLimit: delegates(place),
+  depthLimit: DELEGATES,
   outputSchema: [say('{"colour":"green"}')],
   additionalDirectories: [shell(`echo x > ${join(place.elsewhere, 'proof')}`), say('Done.')],
   steer: [shell('sleep 2', { yield_time_ms: 10_000 }), TELL],
@@ -102,6 +111,8 @@ const CUES: { readonly [Name in CueName]?: Cue } = {
   truncation: plain,
   fault: plain,
   question: plain,
+  // A question would have to be able to say yes to what the sandbox stops.
+  unfit: { request: () => ({ prompt: [text('Go.')], sandbox: 'workspace-write', permission: 'ask' }) },
   permissions: { request: () => ({ prompt: [text('Go.')], permission: 'deny' }) },
   sandbox: { request: () => ({ prompt: [text('Go.')], sandbox: 'read-only' }) },
   depthLimit: { request: () => ({ prompt: [text('Go.')], maxDepth: 0 }) },

@@ -13,7 +13,7 @@ import { Refusal } from './model/refusal.ts'
 import { responsesService } from './model/responses-answer.ts'
 import { readResponses } from './model/responses-check.ts'
 import { asideText, turnOf } from './model/script.ts'
-import type { ModelRequest, Step, Turn } from './model/script.ts'
+import type { ModelRequest, Step, ToolInput, Turn } from './model/script.ts'
 import type { Answer, Service } from './model/service.ts'
 
 export interface SeenRequest {
@@ -138,7 +138,11 @@ export class ModelServer implements AsyncDisposable {
     if (step.do === 'hang') return
     if (step.do === 'fail') {
       const words = step.status === 429 ? 'Rate limit reached' : 'The server had an error'
-      reply(response, step.status, service.error(step.status, words))
+      reply(response, step.status, step.body ?? service.error(step.status, words), step.headers)
+      return
+    }
+    if (step.do === 'garbage') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(step.text)
       return
     }
     this.#answers += 1
@@ -148,7 +152,7 @@ export class ModelServer implements AsyncDisposable {
       cut: step.do === 'cut',
       ...(step.do === 'break' && { breaks: step.code }),
       ...(step.do === 'say' && step.until !== undefined ? { until: step.until } : {}),
-      ...(step.do === 'call' ? { call: step } : {}),
+      ...(step.do === 'call' ? { call: { ...step, input: inputOf(step, request) } } : {}),
     }
     await service.answer(response, request, answer)
   }
@@ -164,10 +168,19 @@ export class ModelServer implements AsyncDisposable {
   }
 }
 
-const textOf = (step: Exclude<Step, { do: 'hang' | 'fail' }>, request: ModelRequest): string =>
+const inputOf = ({ input }: Extract<Step, { do: 'call' }>, request: ModelRequest): ToolInput =>
+  typeof input === 'function' ? input(request) : input
+
+const textOf = (step: Exclude<Step, { do: 'hang' | 'fail' | 'garbage' }>, request: ModelRequest): string =>
   step.do === 'call' ? '' : step.do === 'tell' ? step.tell(request) : step.text
 
-const reply = (response: ServerResponse, status: number, body: object): void => {
+const reply = (
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
   if (response.headersSent) response.destroy()
-  else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  else
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

@@ -50,6 +50,8 @@ export const factOf = (
       return updated(event.update, titleOf)
     case 'session/late_update':
       return fact('late', event.update.sessionUpdate)
+    case 'subagent/update':
+      return fact('subagent', event.childId, event.update.sessionUpdate)
     case 'session/native_id':
       return fact('agent id', event.nativeId)
     case 'permission/preset':

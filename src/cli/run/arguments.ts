@@ -1,4 +1,4 @@
-/** The flags of `run`, read from what commander parsed. Pure, but for schema files. */
+/** The flags of `run`, read from what commander parsed. Pure, but for files that they name. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseDuration } from '../../contract/durations.ts'
@@ -6,7 +6,13 @@ import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
-import type { PermissionPolicy, SandboxMode, SubagentStartRequest } from '../../contract/request.ts'
+import type {
+  PermissionPolicy,
+  RunLimits,
+  SandboxMode,
+  SubagentStartRequest,
+} from '../../contract/request.ts'
+import { mcpFlag } from './mcp-flag.ts'
 
 export const FORMATS = ['text', 'json', 'stream-json', 'quiet'] as const
 export type Format = (typeof FORMATS)[number]
@@ -24,6 +30,15 @@ export interface RunFlags {
   readonly maxDepth?: string
   readonly agent?: string
   readonly model?: string
+  readonly effort?: string
+  readonly maxTurns?: string
+  readonly maxTokens?: string
+  readonly maxCost?: string
+  /** Claude Code's name for it. */
+  readonly maxBudgetUsd?: string
+  readonly mcpConfig?: string
+  readonly image?: readonly string[]
+  readonly attach?: readonly string[]
   readonly sandbox?: SandboxMode
   readonly permission?: PermissionPolicy
   readonly onDenied?: 'fail' | 'continue'
@@ -44,9 +59,38 @@ const usage = (field: string, message: string): SubagentError =>
   new SubagentError('INVALID_REQUEST', 'request', message, { field })
 
 /** Decimal digits only, so that `-0`, `1e3` and `0x1` are refused like words. */
-const wholeNumber = (field: string, text: string): number => {
-  if (/^\d+$/u.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw usage(field, `${field} is "${text}", but it must be a whole number of at least 0.`)
+const wholeNumber = (field: string, text: string, least: number): number => {
+  if (/^\d+$/u.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= least) return Number(text)
+  throw usage(field, `${field} is "${text}", but it must be a whole number of at least ${least}.`)
+}
+
+const dollars = (field: string, text: string): number => {
+  if (/^\d+(?:\.\d+)?$/u.test(text)) return Number(text)
+  throw usage(field, `${field} is "${text}", but it must be an amount in US dollars, such as 0.50.`)
+}
+
+/** Reads a flag that was given; two names of one thing are refused together. */
+const read = <T>(
+  given: Readonly<Record<string, string | undefined>>,
+  reader: (flag: string, text: string) => T,
+): T | undefined => {
+  const [first, second] = Object.entries(given).filter(([, text]) => text !== undefined)
+  if (first !== undefined && second !== undefined)
+    throw usage(first[0], `Both ${first[0]} and ${second[0]} were given. Leave one out.`)
+  return first?.[1] === undefined ? undefined : reader(first[0], first[1])
+}
+
+const limitsOf = (flags: RunFlags): RunLimits | undefined => {
+  const duration = (flag: string, text: string): number => parseDuration(text, flag)
+  const count = (flag: string, text: string): number => wholeNumber(flag, text, 1)
+  const limits = present({
+    totalMs: read({ '--timeout': flags.timeout }, duration),
+    idleMs: read({ '--idle-timeout': flags.idleTimeout }, duration),
+    maxTurns: read({ '--max-turns': flags.maxTurns }, count),
+    maxTokens: read({ '--max-tokens': flags.maxTokens }, count),
+    maxCostUsd: read({ '--max-cost': flags.maxCost, '--max-budget-usd': flags.maxBudgetUsd }, dollars),
+  })
+  return Object.keys(limits).length === 0 ? undefined : limits
 }
 
 /** `--env NAME` passes the variable on, `--env NAME=value` sets it. */
@@ -94,31 +138,24 @@ export const requestFromFlags = (
   flags: RunFlags,
   cwd: string,
 ): Omit<SubagentStartRequest, 'provider' | 'prompt'> => {
-  const { timeout, idleTimeout, maxDepth, agent, model, sandbox, permission, addDir = [], label } = flags
-  const { idempotencyKey } = flags
-  const totalMs = timeout === undefined ? undefined : parseDuration(timeout, '--timeout')
-  const idleMs = idleTimeout === undefined ? undefined : parseDuration(idleTimeout, '--idle-timeout')
-  const limits = present({ totalMs, idleMs })
-  if (flags.jsonSchema !== undefined && flags.outputSchema !== undefined)
-    throw usage('--json-schema', 'Both --json-schema and --output-schema were given. Leave one out.')
-  const schema =
-    flags.jsonSchema !== undefined
-      ? schemaFlag('--json-schema', flags.jsonSchema, cwd)
-      : flags.outputSchema !== undefined
-        ? schemaFlag('--output-schema', flags.outputSchema, cwd)
-        : undefined
+  const { agent, model, effort, sandbox, permission, addDir = [], label, idempotencyKey, mcpConfig } = flags
   return present({
     cwd: resolve(cwd, flags.cwd ?? '.'),
     preset: agent === undefined ? undefined : presetFlag(agent, cwd),
     model,
+    effort,
     sandbox,
     permission,
     label,
     idempotencyKey,
-    outputSchema: schema,
-    maxDepth: maxDepth === undefined ? undefined : wholeNumber('--max-depth', maxDepth),
+    outputSchema: read(
+      { '--json-schema': flags.jsonSchema, '--output-schema': flags.outputSchema },
+      (flag, given) => schemaFlag(flag, given, cwd),
+    ),
+    maxDepth: read({ '--max-depth': flags.maxDepth }, (flag, given) => wholeNumber(flag, given, 0)),
+    mcpServers: mcpConfig === undefined ? undefined : mcpFlag(mcpConfig, cwd),
     additionalDirectories: addDir.length === 0 ? undefined : addDir.map((path) => resolve(cwd, path)),
-    limits: Object.keys(limits).length === 0 ? undefined : limits,
+    limits: limitsOf(flags),
   })
 }
 

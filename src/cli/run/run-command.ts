@@ -1,5 +1,6 @@
 /** `subgate run`: one task to one agent, its answer as a stream and a result. */
 import { present } from '../../contract/present.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import type { SubagentStartRequest } from '../../contract/request.ts'
 import type { SubagentRun, WatchedEvent } from '../../contract/run.ts'
 import { Gateway, StoredRun } from '../../gateway.ts'
@@ -7,6 +8,7 @@ import { asSubagentError, errorDocument, resultDocument, SIGNAL_EXITS } from '..
 import type { Io } from '../io.ts'
 import { errorHints, waitLine } from './failure.ts'
 import { asTyped } from './as-typed.ts'
+import { attachments } from './attachments.ts'
 import { environmentFlags, formatOf, requestFromFlags } from './arguments.ts'
 import type { RunFlags } from './arguments.ts'
 import { chooseProvider } from './choice.ts'
@@ -16,7 +18,7 @@ import { presenterFor } from './presenter.ts'
 import type { Presenter } from './presenter.ts'
 import { readPrompt } from './prompt.ts'
 import { foundNames, installableAgents, providerNames, requireInstalled } from './names.ts'
-import { promptWords, resumedSession, sessionRequest } from './session-choice.ts'
+import { askedWith, promptWords, resumedSession, sessionRequest } from './session-choice.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 export interface RunInvocation {
@@ -55,7 +57,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
   try {
     await using gateway = await interrupts.unless(openGateway(invocation, io, say))
     opened = gateway
-    const request = await interrupts.unless(resolveRequest(invocation, gateway, { ...io, say }))
+    const { request, asked } = await interrupts.unless(resolveRequest(invocation, gateway, { ...io, say }))
     terminal?.starting(request.provider)
     faults.of(request.provider)
     run = await faults.unless(
@@ -63,6 +65,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
         signal: interrupts.signal,
         answers: isInteractive(io),
         onWait: (wait) => say(waitLine(wait)),
+        ...present({ asked }),
       }),
     )
     terminal?.started()
@@ -73,7 +76,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     terminal?.close()
     return document.exitCode
   } catch (error) {
-    const document = errorDocument(asTyped(asSubagentError(error)), interrupts.received)
+    const document = errorDocument(asTyped(asSubagentError(error), flags), interrupts.received)
     terminal?.close()
     presenter.error(document)
     if (format === 'text' || format === 'quiet') for (const line of errorHints(document.error)) say(line)
@@ -111,11 +114,17 @@ const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['s
   return openGateway({ words: [], command, flags }, io, say)
 }
 
+interface Resolved {
+  readonly request: SubagentStartRequest
+  /** The same with the session as it was typed, where one was. */
+  readonly asked: JsonObject | undefined
+}
+
 const resolveRequest = async (
   { words, command, flags }: RunInvocation,
   gateway: Gateway,
   io: Pick<Io, 'stdin' | 'cwd' | 'say'>,
-): Promise<SubagentStartRequest> => {
+): Promise<Resolved> => {
   const { config } = gateway.loaded
   const canonical = (name: string): string | undefined => gateway.runtime.providers.find(name)?.provider.name
   const resumed = await resumedSession(flags, gateway, io.cwd)
@@ -150,11 +159,13 @@ const resolveRequest = async (
   const { preset } = request
   if (preset !== undefined)
     for (const line of await gateway.presets.warnings(preset, request.cwd ?? io.cwd)) io.say(line)
-  return gateway.rootRequest({
+  const complete = await gateway.rootRequest({
     ...request,
     provider: choice.provider,
-    prompt: [{ type: 'text', text: prompt }],
+    prompt: [{ type: 'text', text: prompt }, ...attachments(flags, io.cwd)],
   })
+  const named = resumed === undefined ? provider : flags.provider
+  return { request: complete, asked: askedWith(flags, { ...flagged, cwd, prompt, provider: named }) }
 }
 
 /** Of a run that another process has started with the same key, its own events. */

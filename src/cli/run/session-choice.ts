@@ -1,5 +1,7 @@
 /** Which stored session a run goes on with: `--resume`, `-s NAME`, `--fork`. */
 import { SubagentError } from '../../contract/errors.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { present } from '../../contract/present.ts'
 import type { SubagentStartRequest } from '../../contract/request.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import { lookUp } from '../../gateway-store.ts'
@@ -55,6 +57,18 @@ export const sessionRequest = (
   if (fork === true) throw noSuch(session)
   return { session: { from: 'new', name: session }, keep: true }
 }
+
+/**
+ * What was asked, with the session as it was typed; undefined where none was. What that means may be another session
+ * by the time that the same is asked again.
+ */
+export const askedWith = (
+  { resume, session, fork }: SessionFlags,
+  rest: Readonly<Record<string, unknown>>,
+): JsonObject | undefined =>
+  resume === undefined && session === undefined
+    ? undefined
+    : (present({ ...rest, session: present({ resume, name: session, fork }) }) as JsonObject)
 
 const noSuch = (text: string): SubagentError =>
   new SubagentError(

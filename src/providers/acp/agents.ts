@@ -2,6 +2,7 @@
 import type { SessionUpdate } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { SignIn } from '../../contract/sign-in.ts'
 import { maskArgs } from '../../contract/secrets.ts'
 
 /** How an agent is brought to ask before it acts. An empty object: it does so by itself. */
@@ -38,6 +39,8 @@ export interface KnownAgent {
   readonly native?: true
   /** An npm package that brings the program. */
   readonly npm?: string
+  /** How its own program signs a person in; that of a native one stands in its folder. */
+  readonly signIn?: SignIn
 }
 
 const CLAUDE_VARIABLES = [
@@ -87,6 +90,7 @@ const claudeAdapter = {
   graces: { termMs: 2000 },
   agentInfo: '@agentclientprotocol/claude-agent-acp',
   npm: '@agentclientprotocol/claude-agent-acp',
+  signIn: { args: ['--cli', 'auth', 'login'] },
 } as const
 
 const codexAdapter = {
@@ -98,6 +102,8 @@ const codexAdapter = {
   failureSign: codexFailure,
   agentInfo: '@agentclientprotocol/codex-acp',
   npm: '@agentclientprotocol/codex-acp',
+  // It shares the sign-in of Codex, and has no words for it.
+  signIn: { program: 'codex', args: ['login'] },
 } as const
 
 /** A launch line of the ACP registry without more knowledge. */
@@ -131,10 +137,15 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     variables: ['GEMINI_*', 'GOOGLE_*'],
     asks: { modeId: 'default' },
     graces: { termMs: 2000 },
+    signIn: {
+      args: [],
+      note: 'Choose how to sign in (/auth shows the choice again), then leave with /quit.',
+    },
   }),
   npm('opencode', 'OpenCode', 'opencode acp', 'opencode-ai', {
     variables: ['OPENCODE_*'],
     graces: { eofMs: 2000, termMs: 2000 },
+    signIn: { args: ['auth', 'login'] },
   }),
   { name: 'claude-acp', title: 'Claude Code (ACP adapter)', ...claudeAdapter },
   { name: 'codex-acp', title: 'Codex (ACP adapter)', ...codexAdapter },
@@ -143,6 +154,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   npm('auggie', 'Auggie', 'auggie --acp', '@augmentcode/auggie', {
     env: { AUGMENT_DISABLE_AUTO_UPDATE: '1' },
     variables: ['AUGMENT_*'],
+    signIn: { args: ['login'] },
   }),
   npm('autohand', 'Autohand', 'autohand-acp', '@autohandai/autohand-acp'),
   npm('cline', 'Cline', 'cline --acp', 'cline', { variables: ['CLINE_*'] }),
@@ -152,7 +164,10 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   plain('cortex-code', 'Cortex', 'cortex acp serve'),
   plain('corust-agent', 'Corust', 'corust-agent-acp'),
   plain('crow-cli', 'Crow', 'crow-cli acp'),
-  plain('cursor', 'Cursor', 'cursor-agent acp', { variables: ['CURSOR_API_KEY'] }),
+  plain('cursor', 'Cursor', 'cursor-agent acp', {
+    variables: ['CURSOR_API_KEY'],
+    signIn: { args: ['login'] },
+  }),
   npm('deepagents', 'Deep Agents', 'deepagents-acp', 'deepagents-acp'),
   plain('devin', 'Devin', 'devin acp', { variables: ['DEVIN_*'] }),
   npm('dimcode', 'DimCode', 'dimcode acp', 'dimcode'),
@@ -164,18 +179,25 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   npm('github-copilot-cli', 'GitHub Copilot', 'copilot --acp', '@github/copilot', {
     aliases: ['copilot'],
     variables: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    signIn: { args: ['login'] },
   }),
   npm('glm-acp-agent', 'GLM', 'glm-acp-agent', 'glm-acp-agent'),
-  plain('goose', 'Goose', 'goose acp', { variables: ['GOOSE_*'] }),
+  plain('goose', 'Goose', 'goose acp', { variables: ['GOOSE_*'], signIn: { args: ['configure'] } }),
   npm('grok-build', 'Grok', 'grok agent stdio', '@xai-official/grok', {
     variables: ['XAI_API_KEY', 'GROK_*'],
   }),
   plain('harn', 'Harn', 'harn serve acp'),
   plain('iflow', 'iFlow', 'iflow --experimental-acp', { variables: ['IFLOW_*'] }),
   plain('junie', 'Junie', 'junie --acp=true', { variables: ['JUNIE_*'] }),
-  npm('kilo', 'Kilo Code', 'kilo acp', '@kilocode/cli', { variables: ['KILO_*'] }),
-  plain('kimi', 'Kimi', 'kimi acp', { variables: ['KIMI_*', 'MOONSHOT_API_KEY'] }),
-  plain('kiro', 'Kiro', 'kiro-cli-chat acp'),
+  npm('kilo', 'Kilo Code', 'kilo acp', '@kilocode/cli', {
+    variables: ['KILO_*'],
+    signIn: { args: ['auth', 'login'] },
+  }),
+  plain('kimi', 'Kimi', 'kimi acp', {
+    variables: ['KIMI_*', 'MOONSHOT_API_KEY'],
+    signIn: { args: ['login'] },
+  }),
+  plain('kiro', 'Kiro', 'kiro-cli-chat acp', { signIn: { program: 'kiro-cli', args: ['login'] } }),
   plain('minion-code', 'Minion Code', 'minion-code acp'),
   plain('mistral-vibe', 'Mistral Vibe', 'vibe-acp', { variables: ['MISTRAL_*', 'VIBE_*'] }),
   npm('nova', 'Nova', 'nova acp', '@compass-ai/nova'),
@@ -186,6 +208,10 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   npm('qwen-code', 'Qwen Code', 'qwen --acp --experimental-skills', '@qwen-code/qwen-code', {
     aliases: ['qwen'],
     variables: ['QWEN_*', 'DASHSCOPE_API_KEY'],
+    signIn: {
+      args: [],
+      note: 'Choose how to sign in (/auth shows the choice again), then leave with /quit.',
+    },
   }),
   plain('sigit', 'Sigit', 'sigit'),
   plain('stakpak', 'Stakpak', 'stakpak acp', { variables: ['STAKPAK_*'] }),

@@ -21,6 +21,7 @@ export const initializeParams = (version: string, methods: ClientMethods): acp.I
     fs: { readTextFile: methods.read, writeTextFile: methods.write },
     terminal: methods.terminal,
     session: { notices: {} },
+    subagents: {},
     _meta: { subgate: { version: 1 } },
   },
 })

@@ -2,7 +2,9 @@
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ContentBlock, SessionUpdate } from '../../contract/content.ts'
 import { SubagentError } from '../../contract/errors.ts'
+import type { ProviderEvent } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
+import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { failureSignOf } from './agents.ts'
@@ -12,6 +14,7 @@ import type { Handshake } from './handshake.ts'
 import { gatewayEvent, saysLate } from './gateway-words.ts'
 import { readQuestion } from './question.ts'
 import { promptParams } from './session-params.ts'
+import { AnnouncedSubagents, isOfSubagent, sessionOf } from './subagents.ts'
 import { outcomeOf } from './translate.ts'
 
 /** What one turn has shown so far, beside its events. */
@@ -40,6 +43,7 @@ export class AcpSession implements ProviderSession {
   #handshake: Handshake | undefined
   #failureSign: FailureSign | undefined
   #current: TurnState | undefined
+  readonly #subagents = new AnnouncedSubagents()
   /** Updates that came before the answer that names the session; a replay is dropped instead. */
   #early: unknown[] | undefined
   #end: Promise<void> | undefined
@@ -131,32 +135,56 @@ export class AcpSession implements ProviderSession {
       this.#early?.push(params)
       return
     }
-    if (params['sessionId'] !== this.#nativeId) return
+    const sessionId = sessionOf(params)
     const update = params['update'] as SessionUpdate
-    if (typeof update.sessionUpdate !== 'string') return
+    if (sessionId === undefined || typeof update.sessionUpdate !== 'string') return
     const state = this.#current
     const gateway = this.#handshake?.gateway === true
-    if (state === undefined || state.over || (gateway && saysLate(params))) {
+    const late = state === undefined || state.over || (gateway && saysLate(params))
+    if (isOfSubagent(this.#nativeId, sessionId, update)) {
+      const events = this.#subagents.take(this.#nativeId, { sessionId, update, bytes })
+      for (const event of events) {
+        if (late) this.#context.setup.record(event)
+        else this.#emit(state, event, bytes)
+      }
+      return
+    }
+    if (late) {
       this.#context.setup.record({ type: 'session/late_update', update })
       return
     }
     this.#note(update, state)
     const event = gateway ? gatewayEvent(update) : { type: 'session/update' as const, update }
-    const goOn = event === undefined || state.turn.emit(event, bytes)
-    if (goOn || state.turn.signal.aborted) return
+    if (event !== undefined) this.#emit(state, event, bytes)
+  }
+
+  /** Stops a subagent of the agent's own, and what is below it, alone. */
+  cancelSubagent(childId: string): void {
+    if (this.#subagents.knows(childId)) {
+      this.#context.connection.notify('session/cancel', { sessionId: childId })
+    }
+  }
+
+  #emit({ turn }: TurnState, event: ProviderEvent, bytes: number): void {
+    if (turn.emit(event, bytes) || turn.signal.aborted) return
     const { connection } = this.#context
     connection.pause()
-    void state.turn.drained().then(() => connection.resume())
+    void turn.drained().then(() => connection.resume())
   }
 
   /** Answers with the option that was chosen, by its id as the agent gave it. */
   async requestPermission(params: unknown): Promise<object> {
-    const { toolCall, options, path } = readQuestion(params, this.#handshake?.gateway === true)
+    const read = readQuestion(params, this.#handshake?.gateway === true)
+    const { options } = read
     const state = this.#current
     if (state === undefined || state.over) return { outcome: { outcome: 'cancelled' } }
+    const asker = sessionOf(params) ?? ''
+    const childId = this.#subagents.knows(asker) ? asker : undefined
+    const path = [...this.#subagents.path(asker), ...read.path]
     const outcome = await state.turn.requestPermission({
-      toolCall,
+      toolCall: childId === undefined ? read.toolCall : this.#subagents.described(asker, read.toolCall),
       options,
+      ...present({ childId }),
       ...(path.length > 0 && { path }),
     })
     const chosen =

@@ -95,13 +95,6 @@ const refusedTools = (request: ResolvedStartRequest): readonly string[] => {
   return [...new Set([...UNATTENDED_TOOLS, ...deniedTools(request), ...unlisted, ...delegation])]
 }
 
-const instructionFlags = ({ preset, persona }: ResolvedStartRequest): readonly string[] => {
-  const { instructions } = preset ?? {}
-  const replaced = persona ?? (instructions?.mode === 'replace' ? instructions.text : undefined)
-  const appended = instructions?.mode === 'append' ? instructions.text : undefined
-  return [...flag('--system-prompt', replaced), ...flag('--append-system-prompt', appended)]
-}
-
 /** Its shell runs in its own sandbox or not at all, and nothing is let out of it on request. */
 const SANDBOXED = {
   sandbox: {
@@ -127,7 +120,6 @@ export const sessionArguments = (request: ResolvedStartRequest, mcpConfig?: stri
     ...STREAMING,
     ...flag('--model', model),
     ...flag('--effort', effort),
-    ...instructionFlags(request),
     ...flag('--tools', offeredTools(request)?.join(',')),
     ...flag('--disallowedTools', refusedTools(request).join(',')),
     ...(isCapped(request) ? ['--disable-slash-commands'] : []),
@@ -143,12 +135,11 @@ export const turnArguments = (
   request: ResolvedStartRequest,
   configured: PermissionPolicy | undefined,
 ): readonly string[] => {
-  const { outputSchema, limits } = request
+  const { limits } = request
   // Its own mode could allow or refuse without a question.
   const asks = explicitPermission(request, configured) === undefined ? undefined : 'manual'
   return [
     ...flag('--permission-mode', asks),
-    ...flag('--json-schema', outputSchema && JSON.stringify(outputSchema)),
     ...flag('--max-turns', limits.maxTurns),
     ...flag('--max-budget-usd', limits.maxCostUsd),
   ]

@@ -2,37 +2,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SubagentError } from '../../contract/errors.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
+import { introduction } from './introduction.ts'
 import { exitError } from './lines.ts'
 import type { ClaudeLines } from './lines.ts'
 import { readGreeting, readServers } from './protocol.ts'
 import type { Greeting } from './protocol.ts'
 import { OLDEST, tooOld, versionOf } from './version.ts'
 
-/** Seconds. A question may wait for a person for days, and a hook that gave up would let the call through. */
-const HOOK_SECONDS = 7 * 24 * 3600
-
-const HOOKS = {
-  PreToolUse: [
-    { matcher: null, hookCallbackIds: ['before'], timeout: HOOK_SECONDS, onFailure: 'block' as const },
-  ],
-}
-
 const POLL_MS = 50
+
+/** What the session stands for, and what its next turn asks. */
+export interface Introduced {
+  readonly opened: ResolvedStartRequest
+  readonly request: ResolvedStartRequest
+}
 
 /** Rejects with how the process ended where it isn't ready for a prompt. */
 export const greet = async (
   name: string,
   lines: ClaudeLines,
-  { mcpServers }: Pick<ResolvedStartRequest, 'mcpServers'>,
+  { opened, request }: Introduced,
   signal: AbortSignal,
 ): Promise<Greeting> => {
   const lost = lines.lost.then(() => Promise.reject(exitError(name, lines.process, false)))
   lost.catch(() => {})
   try {
-    const answer = await Promise.race([lines.ask({ subtype: 'initialize', hooks: HOOKS }, signal), lost])
+    const answer = await Promise.race([lines.ask(introduction(opened, request), signal), lost])
     const greeting = readGreeting(answer)
     const version = versionOf(greeting.version)
     if (version === undefined || tooOld(version) || !greeting.hooked) throw mismatch(name, greeting, lines)
+    const { mcpServers } = opened
     if (mcpServers.length > 0) await Promise.race([served(name, lines, mcpServers, signal), lost])
     return greeting
   } catch (error) {

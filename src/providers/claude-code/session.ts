@@ -130,7 +130,7 @@ export class ClaudeSession implements ProviderSession {
       noise: (text) => this.#context.noise(process.mask(text)),
     })
     try {
-      const { sandboxed } = await greet(name, lines, opened, signal)
+      const { sandboxed } = await greet(name, lines, { opened, request }, signal)
       const running = { lines, flags: flagsOf(request, configured), sandboxed, used: false }
       this.#running = running
       void lines.lost.then(() => (this.#running === running ? this[Symbol.asyncDispose]() : undefined))
@@ -248,5 +248,6 @@ export class ClaudeSession implements ProviderSession {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** A schema is settled in the handshake, as flags are at the start. */
 const flagsOf = (request: ResolvedStartRequest, configured: PermissionPolicy | undefined): string =>
-  JSON.stringify(turnArguments(request, configured))
+  JSON.stringify([turnArguments(request, configured), request.outputSchema])

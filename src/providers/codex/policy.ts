@@ -44,14 +44,14 @@ export const approvalPolicy = (
   return permission === 'allow' ? 'on-request' : 'untrusted'
 }
 
-/** Thrown before anything is started, where both can't be held at once. */
+/** Of a start, a resume, a copy and a follow-up alike, before anything of it happens. */
 export const refuseConflict = (controls: Controls, configured: PermissionPolicy | undefined): void => {
   const asked = explicit(controls, configured)
   const { permission, sandbox } = controls
   if (asked === undefined || !isNarrow(sandbox) || permission === 'deny' || permission === 'allow') return
   throw new SubagentError(
     'UNSUPPORTED_CAPABILITY',
-    'gate',
+    'resolve',
     `The permission "${permission}" was asked for together with the sandbox "${sandbox}", but Codex runs what was ` +
       'allowed outside of its sandbox. Give --permission allow or deny with the sandbox, or leave one of the two out.',
     { provider: 'codex', missing: ['permissions'], fields: ['permission'], alternatives: [] },

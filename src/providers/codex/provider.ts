@@ -13,14 +13,14 @@ import type { ChildEnvironment } from '../../process/environment.ts'
 import type { Graces } from '../../process/graces.ts'
 import { descendantsOf, endMarked } from '../../process/marked.ts'
 import type { Supervisor } from '../../process/supervisor.ts'
+import { WarmPool } from '../../process/warm-pool.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { CODEX_VARIABLES } from './environment.ts'
 import { refuseConflict } from './policy.ts'
-import { CodexPool } from './pool.ts'
 import { read, threadAnswer } from './protocol.ts'
 import { CodexServer } from './server.ts'
 import { CodexSession } from './session.ts'
-import { injected, PROCESS_OVERRIDES, threadCall, turnInput } from './thread.ts'
+import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
 import type { ThreadCall } from './thread.ts'
 
 export interface CodexOptions {
@@ -50,22 +50,26 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
   readonly negotiated: readonly [] = []
   readonly inheritsParentContext: boolean = false
   readonly #options: CodexOptions
-  readonly #pool: CodexPool
+  readonly #pool: WarmPool<CodexServer>
 
   constructor(options: CodexOptions) {
     this.#options = options
     const { supervisor, warm = true } = options
-    this.#pool = new CodexPool({
+    this.#pool = new WarmPool({
       warm,
       host: (server, owners) => supervisor.host(server.process.pid, owners),
       isClean: (server) => descendantsOf(server.process.pid).length === 0,
     })
   }
 
-  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
+  /** What can't be said to Codex at all, or can't be held together. */
+  check(request: ResolvedStartRequest): void {
     refuseConflict(request, this.#options.permission)
-    // What can't be said to Codex at all is refused before anything is started.
-    turnInput(request.prompt)
+    turnInput(request.prompt, 'resolve')
+    threadConfig(request, {})
+  }
+
+  async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     const call = threadCall(request, setup.env, this.#options.permission)
     const [session, reused] = await this.#attempt(request, call, setup)
     if (session !== undefined) return session
@@ -90,7 +94,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
       patiently(LOCKED, setup.signal, () => this.#start(request.cwd, owner, { env, withheld }, setup.signal))
     const lease = await this.#pool.lease(poolKey(request, env), owner, start)
     unwind.defer(async () => void (await lease.release()))
-    const { server } = lease
+    const server = lease.host
     setup.signal.throwIfAborted()
     try {
       const threadId = await this.#openThread(server, request, call, setup.signal)

@@ -7,11 +7,11 @@ import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { PermissionPolicy } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
+import type { Lease } from '../../process/warm-pool.ts'
 import { METHOD_NOT_FOUND, RpcError } from '../../wire/rpc-error.ts'
 import { askedOf } from './approvals.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { failureOf } from './errors.ts'
-import type { Lease } from './pool.ts'
 import { itemSaid, read, turnAnswer, turnCompleted, usageSaid } from './protocol.ts'
 import type { CodexItem, CompletedTurn } from './protocol.ts'
 import type { CodexServer } from './server.ts'
@@ -28,7 +28,7 @@ export interface SessionContext {
   readonly setup: SetupScope
   /** The agent's configured permission policy. */
   readonly configured: PermissionPolicy | undefined
-  readonly lease: Pick<Lease, 'retire' | 'release'>
+  readonly lease: Pick<Lease<CodexServer>, 'retire' | 'release'>
   /** Ends what the thread's commands left running; `all`: its servers too. */
   readonly endProcesses: (threadId: string, all: boolean) => Promise<readonly number[]>
 }
@@ -106,7 +106,7 @@ export class CodexSession implements ProviderSession, ThreadListener {
   async steer(content: readonly ContentBlock[]): Promise<void> {
     const expectedTurnId = await this.#current?.named.promise
     if (expectedTurnId === undefined) throw noTurn()
-    const params = { threadId: this.nativeId, input: turnInput(content), expectedTurnId }
+    const params = { threadId: this.nativeId, input: turnInput(content, 'prompt'), expectedTurnId }
     await this.#context.server.request('turn/steer', params, { phase: 'prompt' })
   }
 

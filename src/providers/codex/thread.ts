@@ -1,10 +1,11 @@
 /** A start request in the words of the Codex app-server: its thread, its turn, and what is overridden. Pure. */
 import type { ContentBlock, McpServer } from '../../contract/content.ts'
 import { SubagentError } from '../../contract/errors.ts'
+import type { ErrorPhase } from '../../contract/errors.ts'
 import type { JsonObject, JsonValue } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
-import { approvalPolicy, refuseConflict } from './policy.ts'
+import { approvalPolicy } from './policy.ts'
 
 /**
  * Switches of every app-server, so that nothing waits for a network that isn't there, and nothing is told to anybody.
@@ -48,7 +49,7 @@ const mcpServer = (server: McpServer, lineage: Readonly<Record<string, string>>)
   }
   throw new SubagentError(
     'UNSUPPORTED_CAPABILITY',
-    'gate',
+    'resolve',
     `The MCP server "${'name' in server ? server.name : '?'}" was asked for, but Codex takes stdio and HTTP servers only.`,
     { provider: 'codex', missing: ['mcpServers'], fields: ['mcpServers'], alternatives: [] },
   )
@@ -125,37 +126,42 @@ export const threadCall = (
   }
 }
 
-const inputOf = (block: ContentBlock): JsonObject => {
+const inputOf = (block: ContentBlock, phase: ErrorPhase): JsonObject => {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text, text_elements: [] }
     case 'image':
       return { type: 'image', url: `data:${block.mimeType};base64,${block.data}` }
     case 'resource':
-      return { type: 'text', text: resourceText(block), text_elements: [] }
+      return { type: 'text', text: resourceText(block, phase), text_elements: [] }
     case 'resource_link':
       return { type: 'text', text: `[${block.name}](${block.uri})`, text_elements: [] }
     default:
       throw new SubagentError(
         'UNSUPPORTED_CAPABILITY',
-        'prompt',
+        phase,
         `Content of the type "${block.type}" was given, but Codex takes text, images and embedded text.`,
         { provider: 'codex', missing: ['audio'], fields: ['prompt'], alternatives: [] },
       )
   }
 }
 
-const resourceText = ({ resource }: Extract<ContentBlock, { type: 'resource' }>): string => {
+const resourceText = (
+  { resource }: Extract<ContentBlock, { type: 'resource' }>,
+  phase: ErrorPhase,
+): string => {
   if ('text' in resource) return `<resource uri="${resource.uri}">\n${resource.text}\n</resource>`
   throw new SubagentError(
     'INVALID_REQUEST',
-    'prompt',
+    phase,
     `The resource ${resource.uri} holds no text, and Codex takes embedded text only. Name it as a link.`,
     { field: 'prompt' },
   )
 }
 
-export const turnInput = (content: readonly ContentBlock[]): JsonValue[] => content.map(inputOf)
+/** Throws for what can't be said to Codex, in the phase that it is said in. */
+export const turnInput = (content: readonly ContentBlock[], phase: ErrorPhase): JsonValue[] =>
+  content.map((block) => inputOf(block, phase))
 
 /** What a follow-up may change stands in every turn: policy, schema. */
 export const turnParams = (
@@ -164,11 +170,10 @@ export const turnParams = (
   request: ResolvedStartRequest,
   configured?: PermissionPolicy,
 ): JsonObject => {
-  refuseConflict(request, configured)
   const { outputSchema, effort, model } = request
   return {
     threadId,
-    input: turnInput(content),
+    input: turnInput(content, 'prompt'),
     ...present({ approvalPolicy: approvalPolicy(request, configured), outputSchema, effort, model }),
   }
 }

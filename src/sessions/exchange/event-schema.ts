@@ -88,6 +88,7 @@ const eventSchema = z.discriminatedUnion('type', [
     depth: count,
     parentSessionId: z.exactOptional(name),
     label: z.exactOptional(text),
+    toolCallId: z.exactOptional(text),
     providerManaged: z.exactOptional(texts),
     maxDepth: z.exactOptional(count),
     prompt: z.exactOptional(z.array(z.looseObject({ type: name }))),
@@ -109,6 +110,7 @@ const eventSchema = z.discriminatedUnion('type', [
     toolCall,
     options: z.array(option),
     path: texts,
+    childId: z.exactOptional(text),
   }),
   z.strictObject({
     type: type('permission/resolved'),
@@ -118,6 +120,12 @@ const eventSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: type('session/update'), update }),
   z.strictObject({ type: type('session/late_update'), update }),
+  z.strictObject({
+    type: type('subagent/update'),
+    childId: name,
+    parentChildId: z.exactOptional(name),
+    update,
+  }),
   z.strictObject({
     type: type('notice'),
     severity: z.enum(['info', 'warning', 'error']),

@@ -11,6 +11,7 @@ import type { Held } from './held.ts'
 import { intake } from './intake.ts'
 import { keyLedger } from './keys.ts'
 import { mailbox } from './letters.ts'
+import { nameLedger } from './names.ts'
 import { leave, startHeartbeat } from './owners.ts'
 import { recovery } from './recovery.ts'
 import { removal } from './removal.ts'
@@ -85,6 +86,7 @@ export const assemble = (core: Core): Store => {
     ...mailbox(core),
     ...slotLedger(core),
     ...keyLedger(core),
+    ...nameLedger(core),
     [Symbol.dispose]: () => {
       heartbeat[Symbol.dispose]()
       close(core)

@@ -51,6 +51,7 @@ const TABLES = [
   'slots',
   'pauses',
   'keys',
+  'names',
 ]
 
 const glance = (db: DatabaseSync): void => {

@@ -112,6 +112,26 @@ const STEPS: readonly string[] = [
   create index keys_by_age on keys (at);
   `,
   `
+  -- Names of kept sessions that are being started; one that is published has its name in its own row.
+  create table names (
+    name text not null,
+    provider text not null,
+    cwd text not null,
+    session_id text not null,
+    owner text not null,
+    primary key (name, provider, cwd)
+  ) strict, without rowid;
+  update sessions set name = null where name is not null and exists (
+    select 1 from sessions as newer
+    where newer.name = sessions.name and newer.provider = sessions.provider and newer.cwd = sessions.cwd
+      and newer.key > sessions.key
+  );
+  drop index sessions_by_name;
+  create unique index sessions_by_name on sessions (name, provider, cwd) where name is not null;
+  alter table slots add column since real;
+  -- The sign of life that was last seen by who can't look at the process itself, and since when, by the clock of this boot.
+  alter table owners add column watched_seen real;
+  alter table owners add column watched_since real;
   alter table sessions add column chat text;
   -- What the chat is a copy of, as JSON.
   alter table sessions add column chat_from text;

@@ -62,6 +62,7 @@ export const judge = (core: Core): ((id: string | null) => Owner | undefined) =>
 export const leave = ({ connection }: Core, id: string): void => {
   connection.run('delete from slots where owner = ?', id)
   connection.run('delete from keys where owner = ? and run is null', id)
+  connection.run('delete from names where owner = ?', id)
   connection.run('update sessions set owner = null where owner = ?', id)
   connection.run('delete from owners where id = ?', id)
 }

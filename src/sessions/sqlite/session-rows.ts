@@ -4,6 +4,7 @@ import { present } from '../../contract/present.ts'
 import type { Registers } from '../registers.ts'
 import type { ChatLink, PrefixPart, SessionHeader, StoredSession } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { takeName } from './names.ts'
 
 export interface SessionRow {
   readonly key: number
@@ -65,24 +66,18 @@ export interface NewSession {
   readonly at: number
   /** Absent = held by nobody. */
   readonly owner?: string
+  /** Its log, where that is there before it. */
+  readonly log?: number
 }
 
 /** Writes the row of a new session; returns its key. */
 export const insertSession = (
   connection: Connection,
-  { header, registers, lastSeq, at, owner }: NewSession,
+  { header, registers, lastSeq, at, owner, log }: NewSession,
 ): number => {
   const { id, rootId, parentId, provider, depth, maxDepth, cwd, label, name, createdAt, prefix } = header
-  const key = connection.run('insert into logs (id) values (?)', id).id
-  // The newest of a name has it.
-  if (name !== undefined) {
-    connection.run(
-      'update sessions set name = null where name = ? and provider = ? and cwd = ?',
-      name,
-      provider,
-      cwd,
-    )
-  }
+  if (name !== undefined) takeName(connection, { name, provider, cwd, sessionId: id })
+  const key = log ?? connection.run('insert into logs (id) values (?)', id).id
   connection.run(
     `insert into sessions (key, id, root_id, parent_id, provider, depth, max_depth, cwd, label, name, created_at,
       prefix, registers, last_seq, updated_at, open_run, owner)

@@ -62,7 +62,7 @@ const readItem = (item: Fields, where: string, open: Map<string, boolean>): read
       demand(open.get(id) === false, `No tool call found for function call output with call_id ${id}.`)
       demand(item['output'] !== undefined, `Missing required parameter: '${where}.output'.`)
       open.set(id, true)
-      return [{ kind: 'result' }]
+      return [{ kind: 'result', text: JSON.stringify(item['output']) }]
     }
     case 'reasoning':
       checkId(item, 'rs', where)

@@ -8,7 +8,8 @@ export type Step =
       readonly do: 'call'
       readonly tool: string
       readonly namespace?: string
-      readonly input: Readonly<Record<string, unknown>>
+      /** Made from the request where it depends on what a tool has answered. */
+      readonly input: ToolInput | ((request: ModelRequest) => ToolInput)
       /** The model calls it whether it is offered or not. */
       readonly unoffered?: true
     }
@@ -16,12 +17,21 @@ export type Step =
   | { readonly do: 'tell'; readonly tell: (request: ModelRequest) => string }
   /** Text, and then the service gives the answer up in its own words. */
   | { readonly do: 'break'; readonly text: string; readonly code: BreakCode }
-  /** An error of the service, in its own shape. */
-  | { readonly do: 'fail'; readonly status: 429 | 500 }
+  /** An error of the service, in its own shape; or with a body and headers of its own. */
+  | {
+      readonly do: 'fail'
+      readonly status: number
+      readonly body?: object
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** What no service of its kind says, as from a proxy in between. */
+  | { readonly do: 'garbage'; readonly text: string }
   /** The request is taken and never answered. */
   | { readonly do: 'hang' }
   /** The stream starts with this text and then the connection is gone. */
   | { readonly do: 'cut'; readonly text: string }
+
+export type ToolInput = Readonly<Record<string, unknown>>
 
 export type BreakCode = 'context_length_exceeded' | 'server_error' | 'refusal'
 
@@ -29,7 +39,7 @@ export type BreakCode = 'context_length_exceeded' | 'server_error' | 'refusal'
 export type Entry =
   | { readonly kind: 'user'; readonly text: string }
   | { readonly kind: 'said' }
-  | { readonly kind: 'result' }
+  | { readonly kind: 'result'; readonly text?: string }
 
 /** What both services' requests come down to once they were found correct. */
 export interface ModelRequest {

@@ -1,6 +1,6 @@
 /** What the two model services have in common for the server: an error's shape and an answer's form. */
 import type { ServerResponse } from 'node:http'
-import type { BreakCode, ModelRequest, Step } from './script.ts'
+import type { BreakCode, ModelRequest, Step, ToolInput } from './script.ts'
 
 export interface Answer {
   /** Makes the ids of this answer; unique within a server. */
@@ -12,7 +12,7 @@ export interface Answer {
   readonly cut: boolean
   /** After the text the service gives up, and says why. */
   readonly breaks?: BreakCode
-  readonly call?: Pick<Extract<Step, { do: 'call' }>, 'tool' | 'input' | 'namespace'>
+  readonly call?: Pick<Extract<Step, { do: 'call' }>, 'tool' | 'namespace'> & { readonly input: ToolInput }
 }
 
 export interface Service {

@@ -202,7 +202,7 @@ test('B1.3: all that is missing is named at once, with flags as typed and the pr
     alternatives: ['whole'],
   })
   expect(refusal?.message).toBe(
-    '"maxDepth" (--max-depth), "model" (--model), "effort" was asked for, but p can\'t honour it (depth limit, model, reasoning effort). Leave it out, or use a provider that can: whole.',
+    '"maxDepth" (--max-depth), "model" (--model), "effort" (--effort) was asked for, but p can\'t honour it (depth limit, model, reasoning effort). Leave it out, or use a provider that can: whole.',
   )
 })
 

@@ -9,6 +9,7 @@ import {
   sessionArguments,
   turnArguments,
 } from '../../../src/providers/claude-code/arguments.ts'
+import { introduction } from '../../../src/providers/claude-code/introduction.ts'
 import { leavesRoots } from '../../../src/providers/claude-code/permissions.ts'
 import { tooOld, versionOf } from '../../../src/providers/claude-code/version.ts'
 
@@ -51,9 +52,6 @@ test('a plain request has no switch of a control', () => {
 test.each([
   [{ model: 'm' }, '--model', 'm'],
   [{ effort: 'low' }, '--effort', 'low'],
-  [{ persona: 'P' }, '--system-prompt', 'P'],
-  [{ preset: { name: 'p', instructions: { mode: 'append', text: 'A' } } }, '--append-system-prompt', 'A'],
-  [{ preset: { name: 'p', instructions: { mode: 'replace', text: 'R' } } }, '--system-prompt', 'R'],
   [
     { preset: { name: 'p', tools: { allow: ['Task', 'TodoWrite'] } } },
     '--tools',
@@ -69,10 +67,31 @@ test.each([
 test.each([
   [{ limits: { maxTurns: 3 } }, ['--max-turns', '3']],
   [{ limits: { maxCostUsd: 0.5 } }, ['--max-budget-usd', '0.5']],
-  [{ outputSchema: { type: 'object' } }, ['--json-schema', '{"type":"object"}']],
   [{ requested: { permission: 'ask' } }, ['--permission-mode', 'manual']],
 ] as const)('for one turn %j is %j', (more, words) => {
   expect(turnArguments(request(more as Partial<ResolvedStartRequest>), undefined)).toEqual(words)
+})
+
+const SCHEMA = { type: 'object' }
+
+test.each([
+  [{}, {}],
+  [{ persona: 'P' }, { systemPrompt: ['P'] }],
+  [{ persona: '' }, { systemPrompt: [''] }],
+  [{ preset: { name: 'p', instructions: { mode: 'append', text: 'A' } } }, { appendSystemPrompt: 'A' }],
+  [{ preset: { name: 'p', instructions: { mode: 'replace', text: 'R' } } }, { systemPrompt: ['R'] }],
+  [{ outputSchema: SCHEMA }, { jsonSchema: SCHEMA }],
+] as const)('%j is %j of the handshake, and no word of the command line', (more, words) => {
+  const asked = request(more)
+  const { subtype, hooks, ...rest } = introduction(asked, asked)
+  expect([subtype, rest]).toEqual(['initialize', words])
+  expect(hooks).toEqual({
+    PreToolUse: [{ matcher: null, hookCallbackIds: ['before'], timeout: 604_800, onFailure: 'block' }],
+  })
+  expect([sessionArguments(asked), turnArguments(asked, undefined)]).toEqual([
+    sessionArguments(request()),
+    [],
+  ])
 })
 
 test('a new, a resumed and a copied conversation', () => {

@@ -30,6 +30,11 @@ test('every flag becomes its field', () => {
       timeout: '90',
       idleTimeout: '1.5h',
       maxDepth: '2',
+      maxTurns: '3',
+      maxTokens: '4000',
+      maxCost: '0.50',
+      effort: 'high',
+      mcpConfig: '[]',
       model: 'm',
       sandbox: 'read-only',
       permission: 'deny',
@@ -38,8 +43,10 @@ test('every flag becomes its field', () => {
   ).toEqual({
     cwd: join(dir, 'sub dir'),
     additionalDirectories: [join(dir, 'one'), '/two'],
-    limits: { totalMs: 90_000, idleMs: 5_400_000 },
+    limits: { totalMs: 90_000, idleMs: 5_400_000, maxTurns: 3, maxTokens: 4000, maxCostUsd: 0.5 },
     maxDepth: 2,
+    effort: 'high',
+    mcpServers: [],
     model: 'm',
     sandbox: 'read-only',
     permission: 'deny',
@@ -93,6 +100,37 @@ test.each(['-1', '-0', '1.5', '1e3', '0x1', '"2"', 'two', '', '9007199254740993'
     )
   },
 )
+
+test.each(['0', '-1', '1.5', '1e3', 'two', '', '9007199254740993'])(
+  '--max-turns and --max-tokens %j are refused by their names',
+  (given) => {
+    expect(() => request({ maxTurns: given })).toThrow(
+      refused(/^--max-turns is ".*", but it must be a whole number of at least 1\.$/u),
+    )
+    expect(() => request({ maxTokens: given })).toThrow(refused(/^--max-tokens is /u))
+  },
+)
+
+test.each([
+  ['0', 0],
+  ['0.5', 0.5],
+  ['12', 12],
+])('--max-cost %s is %d dollars, also under the name that Claude Code has for it', (given, maxCostUsd) => {
+  expect(request({ maxCost: given }).limits).toEqual({ maxCostUsd })
+  expect(request({ maxBudgetUsd: given }).limits).toEqual({ maxCostUsd })
+})
+
+test.each(['', '-1', '$5', '1e3', '.5', '1,5', 'NaN'])('--max-cost %j is refused by its name', (maxCost) => {
+  expect(() => request({ maxCost })).toThrow(
+    refused(/^--max-cost is ".*", but it must be an amount in US dollars, such as 0\.50\.$/u),
+  )
+})
+
+test('--max-cost and --max-budget-usd are refused together', () => {
+  expect(() => request({ maxCost: '1', maxBudgetUsd: '1' })).toThrow(
+    'Both --max-cost and --max-budget-usd were given. Leave one out.',
+  )
+})
 
 describe('--env', () => {
   test('a name passes a variable on, NAME=value sets it, also to nothing or to more than one line', () => {

@@ -30,3 +30,16 @@ test('other fields and other errors stay as they are', () => {
   const other = new SubagentError('CLOSED', 'request', '"cwd" is closed.', {})
   expect(asTyped(other)).toBe(other)
 })
+
+test.each([
+  [{ outputSchema: '{}' }, '(--json-schema)', '(--output-schema)'],
+  [{ maxBudgetUsd: '1' }, '(--max-cost)', '(--max-budget-usd)'],
+  [{ session: 'work' }, '(--resume)', '(--session)'],
+  [{}, '(--json-schema)', '(--json-schema)'],
+])('of a control with two flags %j, the one that was typed is named (law 1)', (flags, first, typed) => {
+  const data = { provider: 'p', missing: [], fields: [], alternatives: [] }
+  const refusal = new SubagentError('UNSUPPORTED_CAPABILITY', 'gate', `"x" ${first} was asked for.`, data)
+  const named = asTyped(refusal, flags)
+  expect(named.message).toBe(`"x" ${typed} was asked for.`)
+  expect(named).toMatchObject({ code: 'UNSUPPORTED_CAPABILITY', phase: 'gate', data })
+})

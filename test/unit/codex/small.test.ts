@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ContentBlock } from '../../../src/contract/content.ts'
 import { retryAfter } from '../../../src/providers/codex/errors.ts'
 import { nativeProgram } from '../../../src/providers/codex/program.ts'
 import { turnInput } from '../../../src/providers/codex/thread.ts'
@@ -50,20 +51,24 @@ test("a turn's usage is what it added to the thread's", () => {
 
 test('text, images, links and embedded text go in; what else is refused', () => {
   expect(
-    turnInput([
-      { type: 'text', text: '--help' },
-      { type: 'image', data: 'cGl4', mimeType: 'image/png' },
-      { type: 'resource_link', name: 'notes', uri: 'file:///n' },
-      { type: 'resource', resource: { uri: 'memo:1', text: 'buy marmalade' } },
-    ]),
+    turnInput(
+      [
+        { type: 'text', text: '--help' },
+        { type: 'image', data: 'cGl4', mimeType: 'image/png' },
+        { type: 'resource_link', name: 'notes', uri: 'file:///n' },
+        { type: 'resource', resource: { uri: 'memo:1', text: 'buy marmalade' } },
+      ],
+      'prompt',
+    ),
   ).toEqual([
     { type: 'text', text: '--help', text_elements: [] },
     { type: 'image', url: 'data:image/png;base64,cGl4' },
     { type: 'text', text: '[notes](file:///n)', text_elements: [] },
     { type: 'text', text: '<resource uri="memo:1">\nbuy marmalade\n</resource>', text_elements: [] },
   ])
-  expect(() => turnInput([{ type: 'audio', data: 'AA', mimeType: 'audio/wav' }])).toThrow('"audio"')
-  expect(() => turnInput([{ type: 'resource', resource: { uri: 'memo:2', blob: 'AA' } }])).toThrow('memo:2')
+  const refused = (block: ContentBlock) => () => turnInput([block], 'resolve')
+  expect(refused({ type: 'audio', data: 'AA', mimeType: 'audio/wav' })).toThrow('"audio"')
+  expect(refused({ type: 'resource', resource: { uri: 'memo:2', blob: 'AA' } })).toThrow('memo:2')
 })
 
 test('behind the script that npm puts on PATH stands a native program', () => {

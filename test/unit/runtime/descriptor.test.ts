@@ -1,6 +1,8 @@
 /** What a child's descriptor holds, and where the rest of it stands (B9.1, B9.2). */
 import { expect, test } from 'vitest'
+import { runId } from '../../../src/contract/ids.ts'
 import type { SessionId } from '../../../src/contract/ids.ts'
+import { entry, header, session, settled, started } from '../../fixtures/entries.ts'
 import { house, text } from '../../fixtures/house.ts'
 import { EVERY_ROW, puppet } from '../../fixtures/puppet.ts'
 
@@ -52,4 +54,51 @@ test('B9.2: depth is in the header, policy in its events, and schema and limits 
   const { depth, maxDepth, sandbox, model, outputSchema, limits } = home.puppet.requests.at(-1) ?? {}
   expect([depth, maxDepth, sandbox, model]).toEqual([1, 3, 'read-only', 'm'])
   expect([outputSchema, limits?.maxTurns, limits?.totalMs]).toEqual([undefined, undefined, undefined])
+})
+
+test('B9.1: a copy is composed like what it is a copy of: preset, model, and a historical persona and tool filter', async () => {
+  const presets = {
+    find: (name: string) =>
+      Promise.resolve({ name, instructions: { mode: 'append', text: 'Be brief.' } as const }),
+    names: () => Promise.resolve(['brief']),
+  }
+  await using home = house({ puppet: puppet({ capabilities: EVERY_ROW }), presets })
+  const first = await home.start({ preset: 'brief', model: 'm' })
+  await finish(home, first.sessionId)
+  await first.result
+  const copy = await home.start({ session: { from: 'fork', sessionId: first.sessionId } })
+  expect(home.puppet.requests.at(-1)).toMatchObject({ model: 'm', preset: { name: 'brief' } })
+  expect(home.store.get(copy.sessionId)?.registers.descriptor).toMatchObject({ preset: 'brief', model: 'm' })
+})
+
+test('B9.4: a copy of a historical child stands under its persona and tool filter, and so does a copy of the copy', async () => {
+  await using home = house({ puppet: puppet({ capabilities: EVERY_ROW }) })
+  const historical = {
+    type: 'subagent/descriptor',
+    version: 2,
+    provider: 'puppet',
+    mode: 'kept',
+    persona: 'You are old.',
+    toolFilter: { allow: ['read'] },
+  } as const
+  const run = runId('run_old')
+  const old = session('ses_old')
+  const setup = [entry(1, { type: 'session/native_id', nativeId: 'a-1' }), entry(2, historical)]
+  const registers = { lastCompleted: 0, nativeId: 'a-1', descriptor: historical }
+  home.store.publish({ ...header('ses_old'), provider: 'puppet' }, [...setup, entry(3, started, run)], {
+    ...registers,
+    openRun: run,
+  })
+  home.store.append(old, entry(4, settled, run), { ...registers, lastCompleted: 4 }, true)
+  let from: SessionId = old
+  for (const _ of [1, 2]) {
+    const copy = await home.start({ session: { from: 'fork', sessionId: from } })
+    expect(home.puppet.requests.at(-1)).toMatchObject({
+      persona: 'You are old.',
+      toolFilter: { allow: ['read'] },
+    })
+    await finish(home, copy.sessionId)
+    await copy.result
+    from = copy.sessionId
+  }
 })

@@ -190,14 +190,29 @@ describe.each(PLACES)('a store in %s', (_, place) => {
     ).toEqual(['c1', 'r1'])
   })
 
-  test('a name belongs to its newest session, of each provider and directory', async () => {
+  test('a name belongs to one session of a provider and directory, and another one under it is refused', async () => {
     using home = place()
     const { store } = home
-    addSession(store, 'old', { name: 'n', cwd: '/w' }, 50)
-    addSession(store, 'new', { name: 'n', cwd: '/w' }, 10)
+    addSession(store, 'first', { name: 'n', cwd: '/w' }, 50)
     addSession(store, 'else', { name: 'n', cwd: '/v' }, 60)
     await store.flushed(session('else'))
-    expect(ids(store.list({ name: 'n', cwd: '/w', provider: 'p', limit: 9 }))).toEqual(['new'])
+    const busy = { code: 'SESSION_BUSY', data: { sessionId: 'first' } }
+    expect(() => addSession(store, 'second', { name: 'n', cwd: '/w' }, 70)).toThrow(
+      expect.objectContaining(busy),
+    )
+    expect(ids(store.list({ limit: 9 }))).toEqual(['else', 'first'])
+    const claim = { name: 'n', provider: 'p', cwd: '/w', sessionId: session('third') }
+    await expect(store.claimName(claim)).rejects.toMatchObject(busy)
+    await store.remove([session('first')])
+    store.release(session('first'))
+    await store.remove([session('first')])
+    await store.claimName(claim)
+    await expect(store.claimName({ ...claim, sessionId: session('fourth') })).rejects.toMatchObject({
+      code: 'SESSION_BUSY',
+      data: { sessionId: 'third' },
+    })
+    store.freeName(session('third'))
+    await store.claimName({ ...claim, sessionId: session('fourth') })
   })
 
   test('sessions are found by the beginning of their id, or of a run of theirs', async () => {

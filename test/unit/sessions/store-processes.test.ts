@@ -95,6 +95,35 @@ describe('leases', () => {
   })
 })
 
+describe('names', () => {
+  const claim = (id: string) => ({ name: 'n', provider: 'p', cwd: '/w', sessionId: session(id) })
+
+  test('a name that another process is starting a session under is held until that is published or given up', async () => {
+    using house = storeHouse()
+    const [one, two] = [house.open('one'), house.open('two')]
+    await one.claimName(claim('a'))
+    await expect(two.claimName(claim('b'))).rejects.toMatchObject({
+      code: 'SESSION_BUSY',
+      message: expect.stringContaining('process 1000 is starting it just now') as unknown,
+      data: { sessionId: 'a' },
+    })
+    begin(one, 'a', { name: 'n', cwd: '/w' })
+    await expect(two.claimName(claim('b'))).rejects.toMatchObject({
+      message: expect.stringContaining('a has that name') as unknown,
+    })
+  })
+
+  test('what a dead process held is free again', async () => {
+    using house = storeHouse()
+    const [one, two] = [house.open('one'), house.open('two')]
+    await one.claimName(claim('a'))
+    house.dead.add('one')
+    await two.claimName(claim('b'))
+    begin(two, 'b', { name: 'n', cwd: '/w' })
+    expect(two.list({ name: 'n', provider: 'p', cwd: '/w', limit: 2 })).toHaveLength(1)
+  })
+})
+
 describe('the feed', () => {
   test('commits, letters and changes of another process are heard', async () => {
     using house = storeHouse()

@@ -9,6 +9,8 @@ import { exportLines } from '../../../../src/sessions/exchange/export.ts'
 import { importSessions } from '../../../../src/sessions/exchange/import.ts'
 import type { Imported } from '../../../../src/sessions/exchange/import.ts'
 import type { Store } from '../../../../src/sessions/store.ts'
+import { memoryStore } from '../../../../src/sessions/memory-store.ts'
+import { addSession } from '../../../fixtures/store-file.ts'
 
 export const DSH: string = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'dsh')
 export const dsh = (name: string): string => join(DSH, name)
@@ -43,6 +45,16 @@ export const bring = (
 }
 
 export const textOf = (store: Store, id: string): string => [...exportLines(store, sessionId(id))].join('')
+
+/** The rows of an exported session. */
+export const rows = (id = 's'): any[] => {
+  using store = memoryStore()
+  addSession(store, id, { name: 'n', label: 'L', maxDepth: 3 })
+  return textOf(store, id)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+}
 
 export const entriesOf = (store: Store, id: string): readonly LogEntry[] =>
   store.read(sessionId(id), 0, 1_000_000)

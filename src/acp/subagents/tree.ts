@@ -1,0 +1,295 @@
+/** The agents below one chat, as its log and theirs tell of them: each begins before anything else of it is shown. */
+import type {
+  LogEntry,
+  PermissionRequested,
+  RunStarted,
+  SessionEvent,
+  SubagentUpdated,
+} from '../../contract/events.ts'
+import type { PermissionId, SessionId } from '../../contract/ids.ts'
+import type { Letter } from '../../contract/letters.ts'
+import type { Logger } from '../../contract/logger.ts'
+import { text } from '../../contract/content.ts'
+import type { SessionUpdate } from '../../contract/content.ts'
+import type { SubagentRun } from '../../contract/run.ts'
+import type { Takes } from '../params.ts'
+import { notificationsOf } from '../updates.ts'
+import type { Notification } from '../updates.ts'
+import { Child } from './child.ts'
+import type { ChildShow } from './show.ts'
+import { announcedId, readAnnouncement } from './wire.ts'
+
+/** What is asked of the house. */
+export interface TreeSource {
+  /** The agent, as people know it. */
+  titleOf(provider: string): string
+  stored(id: SessionId): { readonly cwd: string; readonly nativeId: string | undefined } | undefined
+  cancelSubagent(sessionId: SessionId, childId: string): void
+}
+
+interface Held {
+  readonly run: SubagentRun
+  readonly entry: LogEntry
+}
+
+/** Of what waits for a child that was never announced so much is kept. */
+const MAX_HELD = 10_000
+const MAX_DESCRIPTION = 200
+
+export interface ChildTreeOptions {
+  /** The chat, as the editor knows it. */
+  readonly chatId: string
+  readonly show: ChildShow
+  readonly source: TreeSource
+  readonly takes: Takes
+  readonly log: Logger
+}
+
+export class ChildTree {
+  readonly #chatId: string
+  readonly #show: ChildShow
+  readonly #source: TreeSource
+  readonly #takes: Takes
+  readonly #log: Logger
+  /** Sessions of the chat's own agents. */
+  readonly #own = new Set<string>()
+  readonly #children = new Map<string, Child>()
+  /** What can't be shown before something else has begun, by what that is. */
+  readonly #held = new Map<string, Held[]>()
+  #heldCount = 0
+  /** Who waits for an answer. */
+  readonly #asking = new Map<PermissionId, { readonly child: Child; readonly run: SubagentRun }>()
+  /** Announced by another gateway, and known from the store that it shares with this one. */
+  readonly #twice = new Set<string>()
+
+  constructor({ chatId, show, source, takes, log }: ChildTreeOptions) {
+    this.#chatId = chatId
+    this.#show = show
+    this.#source = source
+    this.#takes = takes
+    this.#log = log
+  }
+
+  /** By its id for the editor. */
+  find(wireId: string): Child | undefined {
+    return this.#children.values().find((child) => child.wireId === wireId)
+  }
+
+  /** Stops it and what is below it. What an agent runs itself has its open questions answered here. */
+  cancel(wireId: string): void {
+    const child = this.find(wireId)
+    if (child === undefined) return
+    child.cancel()
+    if (child.facts.childId === undefined) return
+    for (const [id, { child: asker, run }] of this.#asking) {
+      if (asker.isWithin(child)) run.respond(id, { outcome: 'cancelled' })
+    }
+  }
+
+  /** What one of the chat's own agents has said or done; the editor has its updates already. */
+  async own(run: SubagentRun, { event }: LogEntry): Promise<void> {
+    await this.adopt(run.sessionId)
+    switch (event.type) {
+      case 'session/update':
+      case 'session/late_update':
+        return this.#show.heard(event.update)
+      case 'run/settled':
+        if (LOST_WITH.has(event.status)) await this.#agentGone(run.sessionId)
+        return this.#show.turnOver(event.status === 'cancelled')
+      default:
+        return this.#event(undefined, run, event)
+    }
+  }
+
+  /** A session of the chat itself: what hangs on it can be shown from now on. */
+  async adopt(id: SessionId): Promise<void> {
+    if (this.#own.has(id)) return
+    this.#own.add(id)
+    await this.#release(id)
+  }
+
+  /** Of the chat's own agent in this session, as the editor is to have it; undefined: not at all. */
+  shown(id: SessionId, update: SessionUpdate): SessionUpdate | undefined {
+    return this.#show.rename(update, (agentId) => this.#wireId(id, undefined, agentId))
+  }
+
+  /** An event of a session below the chat. */
+  async take(run: SubagentRun, entry: LogEntry): Promise<void> {
+    const { sessionId, parentSessionId: parentId = '' } = run
+    const { event } = entry
+    const known = this.#children.get(sessionId)
+    if (known !== undefined) return this.#goesOn(known, run, event)
+    const parent = this.#children.get(parentId)
+    if (parent === undefined && !this.#own.has(parentId)) return this.#hold(parentId, { run, entry })
+    if (event.type !== 'run/started') return this.#hold(sessionId, { run, entry })
+    const child = new Child({
+      key: sessionId,
+      sessionId,
+      parent,
+      agent: this.#source.titleOf(run.provider),
+      label: run.label,
+      description: firstLine(event),
+      cwd: this.#source.stored(sessionId)?.cwd,
+      toolCallId: event.toolCallId,
+      cancel: () => run.cancel(),
+    })
+    await this.#begin(child, () => this.#show.begins(child, event.prompt))
+  }
+
+  async #goesOn(child: Child, run: SubagentRun, event: SessionEvent): Promise<void> {
+    if (event.type === 'run/started') {
+      child.cancel = () => run.cancel()
+      await this.#show.begins(child, event.prompt)
+    } else if (event.type === 'run/settled') {
+      child.open.clear()
+      await this.#agentGone(child.facts.sessionId)
+      await this.#show.ends(child, await run.result)
+    } else if (event.type === 'session/update' || event.type === 'session/late_update') {
+      for (const said of notificationsOf(event, this.#takes)) await this.#says(child, said)
+    } else if (event.type === 'notice') {
+      for (const said of notificationsOf(event, this.#takes)) await this.#show.says(child, said)
+    } else await this.#event(child, run, event)
+  }
+
+  /** Without a child, of the chat's own agent. */
+  async #event(child: Child | undefined, run: SubagentRun, event: SessionEvent): Promise<void> {
+    if (event.type === 'permission/requested') await this.#asked(child, run, event)
+    else if (event.type === 'permission/resolved') await this.#answered(event.id)
+    else if (event.type === 'letter/received') await this.#letter(child, event.letter)
+    else if (event.type === 'subagent/update') await this.#announced(child, run, event)
+  }
+
+  async #says(child: Child, { update, ...more }: Notification): Promise<void> {
+    const { sessionId, childId } = child.facts
+    const owner = childId === undefined ? child : this.#children.get(sessionId)
+    const said = this.#show.rename(update, (id) => this.#wireId(sessionId, owner, id))
+    if (said !== undefined) await this.#show.says(child, { update: said, ...more })
+  }
+
+  async #begin(child: Child, show: () => Promise<void>): Promise<void> {
+    this.#children.set(child.facts.key, child)
+    await show()
+    await this.#release(child.facts.key)
+  }
+
+  /** Of the agent's own subagents each has its questions; it is the agent that is asked by. */
+  async #asked(owner: Child | undefined, run: SubagentRun, question: PermissionRequested): Promise<void> {
+    const { childId } = question
+    const child = childId === undefined ? owner : this.#children.get(keyOf(run.sessionId, childId))
+    if (child !== undefined) {
+      child.open.add(question.id)
+      this.#asking.set(question.id, { child, run })
+    }
+    await this.#show.asks(child ?? owner, run, question)
+  }
+
+  async #answered(id: PermissionId): Promise<void> {
+    const { child } = this.#asking.get(id) ?? {}
+    this.#show.answered(id)
+    if (child === undefined) return
+    this.#asking.delete(id)
+    if (child.open.delete(id) && child.open.size === 0) await this.#show.goesOn(child)
+  }
+
+  /** Prompts and answers are shown with the runs that they belong to. */
+  async #letter(to: Child | undefined, letter: Letter): Promise<void> {
+    const from = letter.from === undefined ? undefined : this.#children.get(letter.from)
+    if (from === undefined) return
+    const said = letter.kind === 'report' || (letter.kind === 'settled' && letter.runId === undefined)
+    if (said) await this.#show.tells(from, to, [text(letter.text ?? letter.kind)])
+  }
+
+  async #announced(owner: Child | undefined, run: SubagentRun, event: SubagentUpdated): Promise<void> {
+    const { sessionId } = run
+    const { childId, parentChildId, update } = event
+    const key = keyOf(sessionId, childId)
+    const child = this.#children.get(key)
+    const announces = announcedId(update) === childId
+    if (child !== undefined) {
+      await (announces ? this.#described(owner, child, update) : this.#says(child, { update }))
+      return
+    }
+    const above = parentChildId === undefined ? undefined : keyOf(sessionId, parentChildId)
+    if (this.#isTwice(key, above, update)) return
+    const parent = above === undefined ? owner : this.#children.get(above)
+    const entry = { seq: 0, at: 0, event }
+    if (!announces) return this.#hold(key, { run, entry })
+    if (above !== undefined && parent === undefined) return this.#hold(above, { run, entry })
+    const { title, description } = readAnnouncement(update)
+    const fresh = new Child({
+      key,
+      sessionId,
+      childId,
+      parent,
+      agent: owner?.facts.agent ?? this.#source.titleOf(run.provider),
+      label: title,
+      description,
+      cancel: () => this.#source.cancelSubagent(sessionId, childId),
+    })
+    await this.#begin(fresh, () => this.#described(owner, fresh, update))
+  }
+
+  async #described(owner: Child | undefined, child: Child, update: SessionUpdate): Promise<void> {
+    const said = this.#show.rename(update, (id) => this.#wireId(child.facts.sessionId, owner, id))
+    await this.#show.described(child, said ?? update)
+  }
+
+  /** Another gateway's children, and those below them, stand in the store that is shared with it. */
+  #isTwice(key: string, above: string | undefined, update: SessionUpdate): boolean {
+    const { storedAs } = readAnnouncement(update)
+    const twice =
+      this.#twice.has(key) ||
+      (above !== undefined && this.#twice.has(above)) ||
+      (storedAs !== undefined && this.#source.stored(storedAs as SessionId) !== undefined)
+    if (twice) this.#twice.add(key)
+    return twice
+  }
+
+  /** With an agent goes whatever it ran itself. */
+  async #agentGone(sessionId: SessionId): Promise<void> {
+    for (const child of this.#children.values()) {
+      if (child.facts.sessionId === sessionId && child.facts.childId !== undefined)
+        await this.#show.lost(child)
+    }
+  }
+
+  #wireId(sessionId: SessionId, owner: Child | undefined, agentId: string): string | undefined {
+    if (this.#source.stored(sessionId)?.nativeId === agentId) return owner?.wireId ?? this.#chatId
+    return this.#children.get(keyOf(sessionId, agentId))?.wireId
+  }
+
+  #hold(until: string, held: Held): void {
+    if (this.#heldCount === MAX_HELD) {
+      this.#log.warn(
+        { until },
+        'too much waits for a subagent that was never announced; the rest is not shown',
+      )
+    }
+    this.#heldCount += 1
+    if (this.#heldCount > MAX_HELD) return
+    const all = this.#held.get(until) ?? []
+    all.push(held)
+    this.#held.set(until, all)
+  }
+
+  async #release(key: string): Promise<void> {
+    const held = this.#held.get(key) ?? []
+    this.#held.delete(key)
+    this.#heldCount -= held.length
+    for (const { run, entry } of held) {
+      const ownEvent = this.#own.has(run.sessionId)
+      await (ownEvent ? this.own(run, entry) : this.take(run, entry))
+    }
+  }
+}
+
+const LOST_WITH: ReadonlySet<string> = new Set(['failed', 'interrupted', 'timed_out'])
+
+/** An agent's own ids are unique within its session. */
+const keyOf = (sessionId: SessionId, childId: string): string => `${sessionId} ${childId}`
+
+const firstLine = ({ prompt = [] }: RunStarted): string | undefined => {
+  const first = prompt.find((block) => block.type === 'text')
+  const line = first?.type === 'text' ? first.text.trim().split('\n', 1)[0] : undefined
+  return line === undefined || line === '' ? undefined : line.slice(0, MAX_DESCRIPTION)
+}

@@ -1,0 +1,120 @@
+/** What each check works with: fresh agent processes, and the steps that most checks begin with. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isRecord } from '../../contract/json.ts'
+import { hold, shown } from '../failure.ts'
+import { Conversation } from './conversation.ts'
+import { AUTH_REQUIRED } from './facts.ts'
+import type { AgentFacts } from './facts.ts'
+import type { StartAgent } from './link.ts'
+import { STOP_REASONS, stopReasonOf } from './message.ts'
+import type { Heard } from './message.ts'
+import type { Settings } from './options.ts'
+import { NotTested } from './outcome.ts'
+import type { ProtocolSchema } from './schema.ts'
+
+/** Returns, what it recorded if anything; or throws `Unmet` or `NotTested`. */
+export type AcpCheck = (scene: Scene) => Promise<string | void>
+
+export type Checks = Readonly<Record<string, AcpCheck>>
+
+export const textBlock = (text: string): object => ({ type: 'text', text })
+
+export class Scene implements AsyncDisposable {
+  readonly settings: Settings
+  readonly facts: AgentFacts
+  readonly schema: ProtocolSchema
+  readonly conversations: Conversation[] = []
+  readonly #start: StartAgent
+  readonly #folders: string[] = []
+
+  constructor(start: StartAgent, settings: Settings, facts: AgentFacts, schema: ProtocolSchema) {
+    this.#start = start
+    this.settings = settings
+    this.facts = facts
+    this.schema = schema
+  }
+
+  /** A fresh process, to which nothing was said. */
+  async begin(): Promise<Conversation> {
+    const conversation = new Conversation(await this.#start(), this.settings)
+    this.conversations.push(conversation)
+    return conversation
+  }
+
+  async initialized(clientCapabilities: object = {}): Promise<Conversation> {
+    const conversation = await this.begin()
+    await conversation.prepared('initialize', conversation.initializeParams(clientCapabilities))
+    return conversation
+  }
+
+  /** Signs in first where the agent wants that and a method was named. */
+  async session(conversation: Conversation, more: object = {}): Promise<string> {
+    const created = await this.created(conversation, more)
+    const id = created['sessionId']
+    if (typeof id !== 'string') throw new NotTested(`session/new gave no session id: ${shown(created)}`)
+    return id
+  }
+
+  async created(conversation: Conversation, more: object = {}): Promise<Readonly<Record<string, unknown>>> {
+    const { authMethod } = this.settings
+    if (this.facts.authRequired && authMethod !== undefined)
+      await conversation.prepared('authenticate', { methodId: authMethod })
+    return conversation.prepared('session/new', conversation.sessionParams(more))
+  }
+
+  async opened(
+    clientCapabilities: object = {},
+  ): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> {
+    const conversation = await this.initialized(clientCapabilities)
+    return { conversation, sessionId: await this.session(conversation) }
+  }
+
+  /** A turn that is only the way to something else. */
+  async spoken(conversation: Conversation, sessionId: string, text: string): Promise<void> {
+    const prompt = [textBlock(text)]
+    await conversation.prepared('session/prompt', { sessionId, prompt })
+  }
+
+  /** An empty directory, removed with the scene. */
+  async folder(): Promise<string> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'subgate-check-')))
+    this.#folders.push(folder)
+    return folder
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.conversations.map((conversation) => conversation[Symbol.asyncDispose]()))
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A prompt of these blocks ends with a stop reason of the protocol. */
+export const endsWell = async (
+  conversation: Conversation,
+  sessionId: string,
+  prompt: readonly object[],
+  more: object = {},
+): Promise<Heard> => {
+  const answer = await conversation.request('session/prompt', { sessionId, prompt, ...more })
+  signedIn(answer)
+  hold(answer.error === undefined, 'a stop reason', shown(answer.error))
+  hold(STOP_REASONS.includes(stopReasonOf(answer)), 'a stop reason of the protocol', shown(answer.result))
+  return answer
+}
+
+export const signedIn = ({ error }: Heard): void => {
+  if (error?.code === AUTH_REQUIRED)
+    throw new NotTested('The agent wants a sign-in first. Sign in, or name a method with --auth-method.')
+}
+
+/** The answer is an object, and valid. */
+export const isValid = (schema: ProtocolSchema, answer: Heard): Readonly<Record<string, unknown>> => {
+  const { error, result } = answer
+  hold(error === undefined, 'a result', shown(error))
+  const faults = schema.faults(answer)
+  hold(faults.length === 0, 'a valid result', `${faults.join('; ')} in ${shown(result)}`)
+  hold(isRecord(result), 'an object', shown(result))
+  return result
+}

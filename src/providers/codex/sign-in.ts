@@ -1,0 +1,4 @@
+/** How Codex signs a person in. */
+import type { SignIn } from '../../contract/sign-in.ts'
+
+export const SIGN_IN: SignIn = { args: ['login'] }
