@@ -2,10 +2,11 @@
 import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
 import { commandKey } from '../../capabilities/remembered.ts'
-import type { Answers, RememberedAnswers } from '../../capabilities/remembered.ts'
+import type { Answers, RememberedAnswers, RememberedOffers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { Logger } from '../../contract/logger.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
@@ -19,6 +20,7 @@ import { serve } from './client-methods.ts'
 import { AcpConnection } from './connection.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
 import type { Answered, ClientMethods, Handshake } from './handshake.ts'
+import { Offered } from './offered.ts'
 import { openSession } from './open-session.ts'
 import { AcpSession } from './session.ts'
 import { Terminals } from './terminals.ts'
@@ -42,6 +44,8 @@ export interface AcpProviderOptions {
   readonly version: string
   readonly supervisor: Supervisor
   readonly answers: RememberedAnswers
+  /** What its sessions offered, by the same key; absent: that is known while one is open alone. */
+  readonly offers?: RememberedOffers
   readonly log: Logger
   /** The gateway's own environment. */
   readonly inherited: Readonly<Record<string, string | undefined>>
@@ -72,6 +76,10 @@ export class AcpProvider implements SubagentProvider {
   /** Lowered by what the same program answered within the last day, so that a refusal needs no process. */
   get capabilities(): SubagentCapabilities {
     return bounded(this.#declared, this.#recalled)
+  }
+
+  offer(): AgentOffer {
+    return this.#options.offers?.recall(this.#key) ?? {}
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
@@ -131,6 +139,7 @@ export class AcpProvider implements SubagentProvider {
         connection,
         setup,
         failureSign: known?.failureSign,
+        offered: new Offered(name, (offer) => this.#options.offers?.remember(this.#key, offer)),
         closeTerminals: () => terminals.close(),
       },
       this.#declared,
@@ -142,7 +151,15 @@ export class AcpProvider implements SubagentProvider {
     // Now, as the opening may refuse.
     this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
     const rows = await openSession(
-      { subject, connection, handshake, request, asks: this.#asks, signal: setup.signal },
+      {
+        subject,
+        connection,
+        handshake,
+        request,
+        asks: this.#asks,
+        signal: setup.signal,
+        choices: setup.choices ?? [],
+      },
       declared,
       session,
     )

@@ -5,6 +5,7 @@ import { SubagentError } from '../../contract/errors.ts'
 import type { ProviderEvent } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
+import type { AgentChoice, AgentOffer } from '../../contract/offer.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { failureSignOf } from './agents.ts'
@@ -12,6 +13,7 @@ import type { FailureSign } from './agents.ts'
 import type { AcpConnection } from './connection.ts'
 import type { Handshake } from './handshake.ts'
 import { gatewayEvent, saysLate } from './gateway-words.ts'
+import type { Offered } from './offered.ts'
 import { readQuestion } from './question.ts'
 import { promptParams } from './session-params.ts'
 import { AnnouncedSubagents, isOfSubagent, sessionOf } from './subagents.ts'
@@ -32,6 +34,7 @@ export interface SessionContext {
   readonly connection: AcpConnection
   readonly setup: SetupScope
   readonly failureSign: FailureSign | undefined
+  readonly offered: Offered
   /** Ends what the session's own terminals still run. */
   closeTerminals(): Promise<void>
 }
@@ -65,6 +68,20 @@ export class AcpSession implements ProviderSession {
 
   get usable(): boolean {
     return this.#context.connection.alive
+  }
+
+  get offered(): Offered {
+    return this.#context.offered
+  }
+
+  get offer(): AgentOffer {
+    return this.offered.current
+  }
+
+  async choose(choice: AgentChoice): Promise<void> {
+    const { connection, offered } = this.#context
+    if (this.#nativeId === undefined) throw new Error('The session was never opened.')
+    await offered.choose(choice, this.#nativeId, (method, params) => connection.request(method, params))
   }
 
   shook(handshake: Handshake): void {
@@ -149,6 +166,7 @@ export class AcpSession implements ProviderSession {
       }
       return
     }
+    if (!gateway) this.offered.heard(update)
     if (late) {
       this.#context.setup.record({ type: 'session/late_update', update })
       return
