@@ -134,7 +134,7 @@ export class Chat extends FaceSession {
   async #introduce({ run, told, left, lost }: BegunTurn, prompt: readonly ContentBlock[]): Promise<void> {
     const { choices, host, states, voice } = this.options
     const title = choices.title(run.provider)
-    choices.offered(run.provider, host.runtime.agent(run.sessionId)?.offer)
+    choices.met(run.provider, host.runtime.agent(run.sessionId))
     await states.show()
     if (!this.#titled) {
       this.#titled = true

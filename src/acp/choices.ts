@@ -5,8 +5,10 @@ import type { SessionUpdate } from '../contract/content.ts'
 import { chosenIn, offerAfter } from '../contract/offer.ts'
 import type { AgentChoice, AgentOffer } from '../contract/offer.ts'
 import { present } from '../contract/present.ts'
+import type { ProviderSession } from '../contract/provider.ts'
 import type { UsableAgent } from '../gateway.ts'
 import type { FaceHost } from './host.ts'
+import { advertisedRows } from './initialize.ts'
 import { configOptionsOf, readChoice } from './options.ts'
 import type { Chosen, Controls, OptionsView } from './options.ts'
 
@@ -28,6 +30,7 @@ type Own = Pick<Controls, 'model' | 'effort'>
 export class ChatChoices {
   readonly #options: ChoicesOptions
   readonly #own = new Map<string, Own>()
+  readonly #met = new Map<string, SubagentCapabilities>()
   readonly #offers = new Map<string, AgentOffer>()
   readonly #wishes = new Map<string, readonly AgentChoice[]>()
   #agent: string
@@ -101,9 +104,11 @@ export class ChatChoices {
     }
   }
 
-  /** What the agent that is there offers, which counts before what was remembered of it. */
-  offered(agent: string, offer: AgentOffer | undefined): void {
-    if (offer !== undefined) this.#offers.set(agent, offer)
+  /** What the agent that is there has and offers, which counts before what was remembered of it. */
+  met(agent: string, session: Pick<ProviderSession, 'capabilities' | 'offer'> | undefined): void {
+    if (session === undefined) return
+    this.#met.set(agent, session.capabilities)
+    if (session.offer !== undefined) this.#offers.set(agent, session.offer)
   }
 
   heard(agent: string, update: SessionUpdate): void {
@@ -134,11 +139,11 @@ export class ChatChoices {
 
   get #view(): OptionsView {
     const { host, agents, booleans } = this.#options
-    const { settings } = host.runtime.providers.get(this.#agent)
+    const { settings, provider } = host.runtime.providers.get(this.#agent)
     return {
       agents,
       agent: this.#agent,
-      rows: this.rows(),
+      rows: this.#met.get(this.#agent) ?? advertisedRows(provider),
       offer: this.#offer,
       controls: this.controls,
       policy: settings.permission ?? host.runtime.settings.get().permission,

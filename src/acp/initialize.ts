@@ -9,21 +9,21 @@ export const PROTOCOL_VERSION = 1
 /** What of the rows has a way through this face: no method of it steers. */
 const served = (rows: SubagentCapabilities): SubagentCapabilities => ({ ...rows, steer: 'none' })
 
+/** An editor that knows nothing of bounds is promised what is sure. */
+export const advertisedRows = (provider: SubagentProvider): SubagentCapabilities =>
+  provider.advertised?.() ?? provider.capabilities
+
 /**
  * Version 1 is the answer to every version asked for: whoever can't use it closes. `provider` is the agent that
  * chats begin with; where it isn't the only one, the face goes by its own name.
  */
 export const initializeResponse = (
-  {
-    name,
-    title,
-    capabilities,
-    negotiated,
-  }: Pick<SubagentProvider, 'name' | 'title' | 'capabilities' | 'negotiated'>,
+  provider: SubagentProvider,
   pinned: string | undefined,
   authMethods: acp.AuthMethod[],
 ): acp.InitializeResponse => {
-  const { images, audio, resources, additionalDirectories, mcpServers } = capabilities
+  const { name, title, capabilities, negotiated } = provider
+  const { images, audio, resources, additionalDirectories, mcpServers } = advertisedRows(provider)
   const remoteMcp = mcpServers === 'native'
   return {
     protocolVersion: PROTOCOL_VERSION,

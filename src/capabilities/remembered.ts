@@ -60,7 +60,8 @@ const isRows = (value: unknown): value is Answers =>
   isRecord(value) && Object.values(value).every((support) => SUPPORTS.has(support))
 
 export interface Remembered<T> {
-  recall(key: string | undefined): T | undefined
+  /** `maxAgeMs` is a day when absent. */
+  recall(key: string | undefined, maxAgeMs?: number): T | undefined
   remember(key: string | undefined, value: T): void
 }
 
@@ -74,12 +75,12 @@ const onDisk = <T>(
   read: (file: unknown) => T | undefined,
   write: (value: T) => object,
 ): Remembered<T> => {
-  const recall: Remembered<T>['recall'] = (key) => {
+  const recall: Remembered<T>['recall'] = (key, maxAgeMs = DAY_MS) => {
     if (key === undefined) return undefined
     try {
       const file: unknown = JSON.parse(readFileSync(pathOf(key), 'utf8'))
       const age = now() - (isRecord(file) ? Number(file['at']) : Number.NaN)
-      return age >= 0 && age < DAY_MS ? read(file) : undefined
+      return age >= 0 && age < maxAgeMs ? read(file) : undefined
     } catch {
       return undefined
     }

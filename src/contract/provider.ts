@@ -24,6 +24,11 @@ export interface SubagentProvider {
    * own names, and refused where it holds any other; without a table it arrives as written.
    */
   readonly toolNames?: Readonly<Record<string, string>>
+  /**
+   * What may be promised before a session is open: of rows that are still to be negotiated only what the agent has
+   * answered before, however long ago. Absent: `capabilities`.
+   */
+  advertised?(): SubagentCapabilities
   /** What its sessions let a person choose, as far as that is known while none is open: nothing is started for it. */
   offer?(): AgentOffer
   /**

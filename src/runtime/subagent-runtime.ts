@@ -128,7 +128,7 @@ export class GatewayRuntime implements SubagentRuntime {
     return this.#sessions.get(sessionId)?.run?.awaits(id) ?? false
   }
 
-  agent(id: SessionId): Pick<ProviderSession, 'offer' | 'choose'> | undefined {
+  agent(id: SessionId): Pick<ProviderSession, 'capabilities' | 'offer' | 'choose'> | undefined {
     return this.#sessions.get(id)?.agent
   }
 

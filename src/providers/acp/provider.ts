@@ -78,6 +78,14 @@ export class AcpProvider implements SubagentProvider {
     return bounded(this.#declared, this.#recalled)
   }
 
+  /** What can't be remembered, behind a launcher such as npx, is promised as far as it may turn out. */
+  advertised(): SubagentCapabilities {
+    const key = this.#key
+    if (key === undefined) return this.capabilities
+    const unknown = Object.fromEntries(this.negotiated.map((row) => [row, 'none' as const]))
+    return bounded(this.#declared, { ...unknown, ...this.#options.answers.recall(key, Infinity) })
+  }
+
   offer(): AgentOffer {
     return this.#options.offers?.recall(this.#key) ?? {}
   }
