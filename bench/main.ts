@@ -13,6 +13,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ['spawn', { file: 'spawn.ts', flags: [] }],
   ['fork', { file: 'fork.ts', flags: ['--expose-gc'] }],
   ['policy', { file: 'policy.ts', flags: [] }],
+  ['editor', { file: 'editor.ts', flags: [] }],
 ])
 
 const { values, positionals } = parseArgs({

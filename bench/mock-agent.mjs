@@ -1,4 +1,4 @@
-/** The agent of the benchmark: ACP by hand, as fast as Node can start. "20000 chunks" asks for that many. */
+/** The agent of the benchmark: ACP by hand, as fast as Node can start. "20000 chunks" asks for that many, "20000 numbers" for as many that differ. */
 
 const CHUNK = 'x'.repeat(63) + '\n'
 const ANSWER = 'MOCK-ANSWER\n'
@@ -26,6 +26,8 @@ const answer = ({ id, method, params }) => {
     const count = Number(/(\d+) chunks/.exec(params.prompt[0].text)?.[1] ?? 0)
     const chunk = update(CHUNK)
     for (let n = 0; n < count; n += 1) out += chunk
+    const numbers = Number(/(\d+) numbers/.exec(params.prompt[0].text)?.[1] ?? 0)
+    for (let n = 0; n < numbers; n += 1) out += update(`${n} `)
     out += update(ANSWER)
   }
   const result = results[method]

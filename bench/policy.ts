@@ -18,7 +18,7 @@ const NOISE = 1.2
 
 await using spawns = rehearsalHouse('spawn')
 const { store } = spawns
-const house = { store, lineage: undefined }
+const house = { store, lineage: undefined, now: Date.now }
 const sessions = {
   few: spawns.parentOf('ses_few', EVENTS.few),
   many: spawns.parentOf('ses_many', EVENTS.many),

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import type { BuildOptions, BuildResult, Plugin } from 'esbuild'
+import { mergeChunks } from './merge-chunks.ts'
 
 const root = join(import.meta.dirname, '..')
 const [fresh, dist, old] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [
@@ -22,20 +24,39 @@ if (compiled.status !== 0) {
   process.exit(compiled.status ?? 1)
 }
 
-const bundle = (entryPoints: Record<string, string>, outdir: string): Promise<unknown> =>
+/** Of the languages of zod's messages, which each start would read, only English is ever used. */
+const oneLanguage: Plugin = {
+  name: 'one language',
+  setup: (own) => {
+    own.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js'",
+    }))
+  },
+}
+
+const OPTIONS = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+const bundle = (
+  entryPoints: Record<string, string>,
+  outdir: string,
+): Promise<BuildResult<{ metafile: true }>> =>
   build({
-    absWorkingDir: root,
+    ...OPTIONS,
     entryPoints,
     outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    logLevel: 'warning',
+    metafile: true,
+    plugins: [oneLanguage],
     // What its `main` names is UMD, whose parts a bundler can't find.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS dependencies ask for Node's own modules by require.
@@ -44,7 +65,12 @@ const bundle = (entryPoints: Record<string, string>, outdir: string): Promise<un
     },
   })
 
-await bundle({ main: 'src/cli/main.ts' }, join(fresh, 'bin'))
+const { metafile } = await bundle({ main: 'src/cli/main.ts' }, join(fresh, 'bin'))
+await mergeChunks(join(fresh, 'bin'), metafile, {
+  entry: 'src/cli/main.ts',
+  often: 'src/cli/run/run-command.ts',
+  options: OPTIONS,
+})
 // It ships as a bundle, since Node runs no TypeScript below node_modules.
 await bundle({ 'example-agent': 'examples/agent/main.ts' }, fresh)
 

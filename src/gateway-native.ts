@@ -56,17 +56,17 @@ const codex: Build = ([program, ...args], config, place) => {
   })
 }
 
-/** A session of it is kept for follow-ups; a process without a session is of no use to it. */
+/** Kept is the process of a session that is kept: it can't change its conversation. */
 const claude: Build = ([program, ...args], config, place) => {
   const { supervisor, log, inherited, agentEnv } = place
-  const { env, graces, permission = place.permission } = config
+  const { env, graces, warm, permission = place.permission } = config
   return new ClaudeProvider({
     command: [nativeClaude(program, inherited['PATH']), ...args],
     supervisor,
     log,
     inherited,
     env: { ...env, ...agentEnv },
-    ...present({ graces, permission }),
+    ...present({ graces, warm, permission }),
   })
 }
 
@@ -92,7 +92,7 @@ export const NATIVE: Readonly<Record<string, NativeAgent>> = {
   },
   'claude-code': {
     build: claude,
-    warm: false,
+    warm: true,
     signIn: CLAUDE_SIGN_IN,
     variables: CLAUDE_VARIABLES,
     program: nativeClaude,

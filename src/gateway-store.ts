@@ -18,16 +18,13 @@ export interface PlaceOptions {
   readonly home?: string
 }
 
-/** A gateway of another namespace of pids is taken for dead when it gave no sign for so long. */
-const SILENT_MS = 60_000
-
 const bootOf = (id: string): string => id.split('/', 1)[0] ?? id
 
-/** Pids of another boot are gone; those of another namespace mean nothing here. */
+/** Pids of another boot are gone; those of another namespace mean nothing here, so that their signs are watched. */
 const isAlive: IsAlive = (owner) => {
   const here = bootId()
   if (owner.bootId === here) return isRunning(owner)
-  return bootOf(owner.bootId) === bootOf(here) && Date.now() - owner.seenAt < SILENT_MS
+  return bootOf(owner.bootId) === bootOf(here) ? undefined : false
 }
 
 const self = (): Omit<Owner, 'seenAt'> => ({
@@ -110,4 +107,5 @@ export { exportLines, treeOf } from './sessions/exchange/export.ts'
 export type { Imported } from './sessions/exchange/import.ts'
 export { lookUp } from './sessions/lookup.ts'
 export { advanceOutput, NO_OUTPUT, outputText } from './sessions/output.ts'
+export type { WaitingStart } from './sessions/ledgers.ts'
 export type { ListedSession, Store, StoredRun } from './sessions/store.ts'

@@ -27,6 +27,7 @@ import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import { openTelemetry } from './gateway-telemetry.ts'
 import type { Telemetry } from './gateway-telemetry.ts'
+import { lookAgain } from './gateway-recovery.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
 import { runInTerminal } from './process/interactive.ts'
@@ -90,6 +91,7 @@ export class Gateway implements AsyncDisposable {
   readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
+  #watching: Disposable | undefined
 
   private constructor(options: GatewayOptions, telemetry: Telemetry | undefined) {
     this.#options = options
@@ -258,6 +260,7 @@ export class Gateway implements AsyncDisposable {
     await Promise.all([...this.#withProcess].map(async (provider) => provider[Symbol.asyncDispose]?.()))
     await Promise.all([this.#supervisor[Symbol.asyncDispose](), this.#telemetry?.[Symbol.asyncDispose]()])
     await this.#reaping
+    this.#watching?.[Symbol.dispose]()
     this.store[Symbol.dispose]()
   }
 
@@ -284,6 +287,7 @@ export class Gateway implements AsyncDisposable {
       await reapOrphans(this.#stateDir)
       if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
       await recoverLost({ store: this.store, now: Date.now, log: this.#log })
+      this.#watching = lookAgain(this.store, this.#log)
       if (this.#options.store !== undefined) return
       const { retentionDays: days } = this.loaded.config
       const { retain } = await import('./gateway-retention.ts')

@@ -1,11 +1,16 @@
-/** `npm run soak [rounds]`: 300 rounds unless told otherwise; exits with 1 when one of them found a fault. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+/**
+ * `npm run soak [rounds] [folder]`: 300 rounds unless told otherwise; exits with 1 when one of them found a fault. With
+ * a folder it goes on with the database that lies there, and leaves it.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { soakRound } from './round.ts'
 
 const rounds = Number(process.argv[2] ?? 300)
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'subgate-soak-')))
+const folder = process.argv[3]
+if (folder !== undefined) mkdirSync(folder, { recursive: true })
+const root = realpathSync(folder ?? mkdtempSync(join(tmpdir(), 'subgate-soak-')))
 let [seen, sessions, faulty] = [0, 0, 0]
 for (let round = 1; round <= rounds; round += 1) {
   const delayMs = Math.floor(Math.random() * 1500)
@@ -18,5 +23,5 @@ for (let round = 1; round <= rounds; round += 1) {
     console.log(`${round} rounds, ${seen} events seen, ${sessions} sessions, ${faulty} rounds with faults`)
 }
 console.log(`${rounds} rounds, ${seen} events seen, ${sessions} sessions, ${faulty} rounds with faults`)
-rmSync(root, { recursive: true, force: true })
+if (folder === undefined) rmSync(root, { recursive: true, force: true })
 process.exit(faulty === 0 ? 0 : 1)

@@ -14,8 +14,8 @@ export interface Round {
   readonly faults: readonly string[]
 }
 
-/** A host that says nothing for so long is a fault of the soak itself. */
-const SILENT_MS = 90_000
+/** A host that says nothing for so long hangs; slow is none of its faults. */
+const SILENT_MS = 600_000
 
 /** Rounds that share `root` share its database, as a user's processes do. */
 export const soakRound = async (root: string, delayMs: number): Promise<Round> => {
@@ -71,7 +71,7 @@ const killedHost = async (
   delayMs: number,
 ): Promise<readonly string[]> => {
   const host = spawn(process.execPath, [join(import.meta.dirname, 'host.ts')], {
-    env,
+    env: { ...env, NODE_COMPILE_CACHE: join(cwd, 'compiled') },
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -105,7 +105,7 @@ const gaps = (id: SessionId, seqs: readonly number[]): readonly string[] =>
   seqs.every((seq, index) => seq === index + 1) ? [] : [`${id}: its sequence has gaps or repeats`]
 
 /** The watchdog of the killed host is itself on its way out. */
-const PATIENCE_MS = 2000
+const PATIENCE_MS = 10_000
 
 /** Processes of this home that don't end, with their command lines. */
 const left = async (env: Record<string, string>): Promise<readonly string[]> => {

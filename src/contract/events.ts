@@ -12,7 +12,7 @@ import type { PermissionId, RunId, SessionId } from './ids.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Letter, LetterId } from './letters.ts'
 import type { Denial, EndingCategory, RunStatus, Usage } from './result.ts'
-import type { SandboxMode } from './request.ts'
+import type { RunLimits, SandboxMode } from './request.ts'
 
 export interface RunStarted {
   readonly type: 'run/started'
@@ -26,6 +26,8 @@ export interface RunStarted {
   readonly providerManaged?: readonly string[]
   /** The cap that holds from this run on, where one is known (B2.4). */
   readonly maxDepth?: number
+  /** What the run was asked to keep to, or inherited; children in other processes inherit it too (law 11). */
+  readonly limits?: RunLimits
   /** What was asked; the agent's own echo of it, if there is one, is an update like any other. */
   readonly prompt?: readonly ContentBlock[]
   /** The letters that the prompt consists of. */

@@ -34,11 +34,19 @@ const signalled = async (
   }
 }
 
-const marked = (entries: readonly string[], host: number): readonly ProcessRow[] =>
-  processTable().filter(
-    ({ pid, zombie }) =>
-      !zombie && pid !== host && pid !== process.pid && carries(environmentOf(pid), entries),
+/** What the host started is no older than it; reading the environment of every process is what would cost. */
+const marked = (entries: readonly string[], host: number): readonly ProcessRow[] => {
+  const table = processTable()
+  const since = table.find(({ pid }) => pid === host)?.startTime ?? 0
+  return table.filter(
+    ({ pid, startTime, zombie }) =>
+      !zombie &&
+      startTime >= since &&
+      pid !== host &&
+      pid !== process.pid &&
+      carries(environmentOf(pid), entries),
   )
+}
 
 const carries = (environment: string | undefined, entries: readonly string[]): boolean =>
   environment?.split('\0').some((variable) => entries.includes(variable)) ?? false

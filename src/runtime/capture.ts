@@ -5,6 +5,7 @@ import { EMPTY_REGISTERS } from '../sessions/registers.ts'
 import { invalidLineage } from '../lineage/token.ts'
 import type { LineageClaims } from '../lineage/token.ts'
 import { lowest } from './depth.ts'
+import { remainingLimits } from './inherit-limits.ts'
 import type { ParentDepth } from './depth.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Surroundings } from './options.ts'
@@ -43,7 +44,7 @@ const byToken = ({ session, root, depth, maxDepth, sandbox }: LineageClaims): Ca
 export const capture = (
   request: SubagentStartRequest,
   sessions: ReadonlyMap<SessionId, LiveSession>,
-  { store, lineage }: Pick<Surroundings, 'store' | 'lineage'>,
+  { store, lineage, now }: Pick<Surroundings, 'store' | 'lineage' | 'now'>,
 ): Captured => {
   const ancestor = request.parent === undefined ? lineage?.ancestor : undefined
   const id = request.parent?.sessionId ?? ancestor?.session
@@ -60,7 +61,8 @@ export const capture = (
     throw invalidLineage('the run that it was given to has ended')
   const own = (open ?? live?.opened)?.maxDepth ?? header.maxDepth
   const maxDepth = lowest([own, registers.maxDepth, ancestor?.maxDepth])
-  const { sandbox, permissionPreset, lastCompleted } = registers
+  const { sandbox, permissionPreset, lastCompleted, openLimits } = registers
+  const limits = open?.limits ?? (openLimits && remainingLimits(openLimits, now()))
   return {
     parent: {
       sessionId: id,
@@ -71,7 +73,7 @@ export const capture = (
       lastCompleted,
       ...(live !== undefined && { live }),
       ...(maxDepth !== undefined && { maxDepth }),
-      ...(open !== undefined && { limits: open.limits }),
+      ...(limits !== undefined && { limits }),
       ...(sandbox !== undefined && { sandbox }),
       ...(permissionPreset !== undefined && INHERITED_PRESETS.has(permissionPreset) && { permissionPreset }),
     },

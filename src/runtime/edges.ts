@@ -17,7 +17,7 @@ interface Begun {
 }
 
 export const startedEvent = (
-  { depth, maxDepth, parentSessionId, label, prompt }: ResolvedStartRequest,
+  { depth, maxDepth, parentSessionId, label, prompt, limits }: ResolvedStartRequest,
   { provider, settings }: Registered,
   { letters, toolCallId }: Begun,
 ): RunStarted => ({
@@ -26,6 +26,7 @@ export const startedEvent = (
   depth,
   prompt,
   ...present({ parentSessionId, label, letters, maxDepth, toolCallId }),
+  ...(Object.keys(limits).length > 0 && { limits }),
   ...(settings.sandbox !== undefined && { providerManaged: ['sandbox'] }),
 })
 

@@ -15,6 +15,7 @@ import type { InnerStartOptions } from './options.ts'
 import { asFault } from './ending.ts'
 import { recoverLost } from './recover.ts'
 import { SessionLog } from '../sessions/session-log.ts'
+import { isKept, nextOf } from './next-letters.ts'
 import { returnMessages } from './returned.ts'
 import type { Return } from './returned.ts'
 
@@ -60,6 +61,8 @@ export class Inboxes implements AsyncDisposable {
     const waiting = isNew ? [] : this.#lettersTo(id).map((letter) => letter.id)
     inbox.since = Math.max(0, ...(letters.length > 0 ? letters : waiting))
     if (waiting.length > 0) this.look(id)
+    // Whoever takes a tree up takes up what was sent to its stored agents too (B11.1).
+    if (!isNew) for (const below of this.#house.store.waitingBelow(id)) this.expect(below)
   }
 
   /** Whether a follow-up is on its way. */
@@ -286,14 +289,4 @@ export class Inboxes implements AsyncDisposable {
     const { id, starting, again } = inbox
     if (starting === undefined && again === undefined && !this.#house.sessions.has(id)) this.#end(inbox)
   }
-}
-
-const isKept = ({ log }: LiveSession): boolean => log.registers.descriptor?.mode === 'kept'
-
-/** One message is one run. What children wrote is one prompt, for an agent that reads such and has a parent. */
-const nextOf = (live: LiveSession | undefined, letters: readonly Letter[]): readonly Letter[] => {
-  const message = letters.find(({ kind }) => kind === 'message')
-  if (message !== undefined) return [message]
-  if (live?.agent?.readsLetters !== true || live.log.header.parentId === undefined) return []
-  return letters.filter(({ kind }) => kind === 'report' || kind === 'settled')
 }

@@ -20,6 +20,17 @@ const lowerCount = (own: number | undefined, above: number | undefined): number 
   return counts.length === 0 ? undefined : Math.min(...counts)
 }
 
+/** What is left of a run's limits for a child that another process starts: only the total time runs out. */
+export const remainingLimits = (
+  { startedAt, ...limits }: RunLimits & { readonly startedAt: number },
+  now: number,
+): RunLimits => {
+  const { totalMs = 0 } = limits
+  if (totalMs === 0) return limits
+  // A clock that was set back gives nobody more than the whole.
+  return { ...limits, totalMs: Math.min(totalMs, Math.max(1, startedAt + totalMs - now)) }
+}
+
 /** `above` are the limits of the parent's open run; a count is inherited where the provider has its row. */
 export const inheritLimits = (
   own: RunLimits,

@@ -4,7 +4,7 @@ import type { ObservedStart } from './observation.ts'
 import type { InnerStartOptions } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { Setup } from './setup.ts'
-import type { Ticket } from './slots.ts'
+import type { Ticket } from './ticket.ts'
 
 export interface Opened {
   readonly agent: ProviderSession

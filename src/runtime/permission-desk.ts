@@ -8,9 +8,10 @@ import type { PermissionQuestion } from '../contract/provider.ts'
 import type { PermissionPolicy } from '../contract/request.ts'
 import type { Denial } from '../contract/result.ts'
 import { after } from '../contract/timer.ts'
-import { allowingFlag, decide, rejection } from './policy.ts'
+import { denialOf } from '../sessions/denials.ts'
+import type { ToolCalls } from '../sessions/tool-calls.ts'
+import { decide, rejection } from './policy.ts'
 import type { Verdict } from './policy.ts'
-import type { ToolCalls } from './tool-calls.ts'
 
 export interface DeskOptions {
   readonly policy: PermissionPolicy
@@ -134,7 +135,6 @@ export class PermissionDesk {
   }
 
   #deny({ toolCall }: PermissionQuestion): void {
-    const { title, kind } = this.#options.tools.describe(toolCall)
-    this.#options.denied({ title, kind, flag: allowingFlag(kind) })
+    this.#options.denied(denialOf(this.#options.tools.describe(toolCall)))
   }
 }

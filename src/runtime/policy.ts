@@ -2,6 +2,7 @@
 import type { PermissionOption, PermissionOutcome, ToolKind } from '../contract/content.ts'
 import { SubagentError } from '../contract/errors.ts'
 import type { PermissionPolicy, SandboxMode } from '../contract/request.ts'
+import { isRead } from '../sessions/denials.ts'
 
 const WIDTH: { readonly [P in PermissionPolicy]: number } = { deny: 0, ask: 1, 'allow-reads': 2, allow: 3 }
 const ROOM: { readonly [M in SandboxMode]: number } = {
@@ -9,10 +10,6 @@ const ROOM: { readonly [M in SandboxMode]: number } = {
   'workspace-write': 1,
   'danger-full-access': 2,
 }
-
-const READS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search'])
-
-const isRead = (kind: ToolKind): boolean => READS.has(kind)
 
 const pick = (options: readonly PermissionOption[], ...kinds: readonly PermissionOption['kind'][]) =>
   kinds.map((kind) => options.find((option) => option.kind === kind)).find((option) => option !== undefined)
@@ -51,10 +48,6 @@ export const decide = (
       return ASK_A_PERSON
   }
 }
-
-/** The flag that would have allowed a denied call. */
-export const allowingFlag = (kind: ToolKind): string =>
-  isRead(kind) ? '--permission allow-reads' : '--permission allow'
 
 /** A child's call only narrows the agent's configured value; a root's may choose any. */
 export const effectivePolicy = (

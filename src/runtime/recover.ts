@@ -3,7 +3,8 @@ import { SubagentError } from '../contract/errors.ts'
 import type { RunSettled } from '../contract/events.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
-import { advanceOutput, NO_OUTPUT, outputText } from '../sessions/output.ts'
+import type { Denial } from '../contract/result.ts'
+import { RunFold } from '../sessions/run-fold.ts'
 import { SessionLog } from '../sessions/session-log.ts'
 import type { Store } from '../sessions/store.ts'
 import { settlementNotice } from './notice.ts'
@@ -50,28 +51,26 @@ const close = async (store: Store, id: SessionId, now: () => number): Promise<vo
       run,
     )
   }
-  const settled = interrupted(store, run, now())
-  const notice = settlementNotice(session, run, settled, saidIn(store, id, run), now())
+  const heard = foldOf(store, id, run)
+  const settled = interrupted(store, run, now(), heard.denied)
+  const notice = settlementNotice(session, run, settled, heard.text, now())
   session.append(settled, run, { together: notice })
   await session.flushed()
 }
 
-/** What the run had said by then. */
-const saidIn = (store: Store, id: SessionId, run: RunId): string => {
-  let output = NO_OUTPUT
+/** What the run had said by then, and what it had been denied. */
+const foldOf = (store: Store, id: SessionId, run: RunId): RunFold => {
+  const fold = new RunFold()
   let after = (store.run(run)?.firstSeq ?? 1) - 1
   for (;;) {
     const page = store.read(id, after, PAGE)
-    for (const { event } of page) {
-      if (event.type === 'session/update') output = advanceOutput(output, event.update)
-    }
-    if (page.length < PAGE) return outputText(output)
+    for (const { event, runId } of page) if (runId === run) fold.take(event)
+    if (page.length < PAGE) return fold
     after = page.at(-1)?.seq ?? after
   }
 }
 
-/** What policy had denied by then died with the process that counted it; the log still shows each answer. */
-const interrupted = (store: Store, run: RunId, now: number): RunSettled => {
+const interrupted = (store: Store, run: RunId, now: number, denied: readonly Denial[]): RunSettled => {
   const error = new SubagentError(
     'OWNER_LOST',
     'prompt',
@@ -82,7 +81,7 @@ const interrupted = (store: Store, run: RunId, now: number): RunSettled => {
     type: 'run/settled',
     status: 'interrupted',
     category: 'owner_lost',
-    denied: [],
+    denied,
     error: error.toJSON(),
     durationMs: Math.max(now - (store.run(run)?.startedAt ?? now), 0),
   }

@@ -2,26 +2,18 @@
  * Concurrency slots, per provider and in all, with a bounded FIFO queue and lending that can't deadlock. Here is
  * decided who is next in this process; the ledger counts the slots of all processes of the user.
  */
-import { randomUUID } from 'node:crypto'
 import { SubagentError } from '../contract/errors.ts'
-import { isRecord } from '../contract/json.ts'
-import type { SessionId } from '../contract/ids.ts'
 import { after } from '../contract/timer.ts'
 import type { StartWait } from '../contract/run.ts'
-import type { SlotLedger } from '../sessions/store.ts'
+import type { SlotLedger } from '../sessions/ledgers.ts'
+import { retryAfter, Ticket } from './ticket.ts'
+import type { SlotPlace } from './ticket.ts'
 
 export interface SlotLimits {
   readonly total: number
   /** Starts that may wait at once. */
   readonly queue: number
   readonly perProvider: (provider: string) => number | undefined
-}
-
-/** What a slot is for. */
-export interface SlotPlace {
-  readonly provider: string
-  readonly sessionId: SessionId
-  readonly parentId?: SessionId
 }
 
 export interface AcquireOptions {
@@ -35,40 +27,10 @@ export interface Ledger extends SlotLedger {
 }
 
 const LOOK_AGAIN_MS = 1000
+/** How soon a ledger that was another's is asked again; no two processes keep the same step. */
+const LOCKED_MS = 8
 /** So many commits of others are one look. */
 const LOOK_MS = 50
-
-type State = 'queued' | 'running' | 'lent' | 'returning' | 'done'
-
-/**
- * One run's claim to a slot. A run with a live or queued descendant holds none: it lends it when a child is
- * queued and takes it back, ahead of the queue, when its last child has settled.
- */
-export class Ticket {
-  readonly id: string = randomUUID()
-  readonly place: SlotPlace
-  readonly parent: Ticket | undefined
-  state: State = 'queued'
-  /** It stands in the ledger: in its queue, or with a slot. */
-  entered = false
-  children = 0
-  readonly ready: PromiseWithResolvers<void> = Promise.withResolvers<void>()
-  /** Settles when a lent slot is back; the run's children deliver no result before. */
-  returned: PromiseWithResolvers<void> | undefined
-
-  constructor(place: SlotPlace, parent: Ticket | undefined) {
-    this.place = place
-    this.parent = parent
-  }
-
-  get granted(): boolean {
-    return this.state === 'running'
-  }
-
-  get provider(): string {
-    return this.place.provider
-  }
-}
 
 export class Slots {
   readonly #limits: () => SlotLimits
@@ -79,6 +41,8 @@ export class Slots {
   readonly #now: () => number
   /** While somebody could run but for slots that other processes hold, or for a pause. */
   #watching: Disposable | undefined
+  /** The ledger was another's just now. */
+  #locked: Disposable | undefined
   #active = 0
 
   constructor(limits: () => SlotLimits, ledger: Ledger, now: () => number) {
@@ -108,8 +72,8 @@ export class Slots {
     }
     signal?.addEventListener('abort', abort)
     try {
+      ticket.onRefusal = () => onWait?.(this.#reason(place.provider))
       this.#serve()
-      if (!ticket.granted) onWait?.(this.#reason(place.provider))
       if (signal?.aborted === true) abort()
       await ticket.ready.promise
       return ticket
@@ -147,6 +111,11 @@ export class Slots {
   }
 
   [Symbol.dispose](): void {
+    this.#locked?.[Symbol.dispose]()
+    this.#unwatch()
+  }
+
+  #unwatch(): void {
     this.#watching?.[Symbol.dispose]()
     this.#watching = undefined
   }
@@ -186,6 +155,8 @@ export class Slots {
         // Its place in the queue of all processes counts from when it came.
         if (!free && ticket.entered) continue
         const taken = this.#take(ticket)
+        if (taken === undefined) return this.#askAgain()
+        if (!taken) this.#refused(ticket)
         if (!taken && free) {
           blocked = ticket
           refused.add(ticket.provider)
@@ -202,14 +173,26 @@ export class Slots {
     this.#watch(blocked)
   }
 
-  /** False when the ledger says no, or can't be asked: then the ticket's start is rejected. */
-  #take(ticket: Ticket): boolean {
+  #refused(ticket: Ticket): void {
+    const { onRefusal } = ticket
+    ticket.onRefusal = undefined
+    if (ticket.state === 'queued') onRefusal?.()
+  }
+
+  /** Nobody waits for the lock with the event loop held, and who stands behind would be told the same. */
+  #askAgain(): void {
+    this.#locked?.[Symbol.dispose]()
+    this.#locked = after(LOCKED_MS * (0.5 + Math.random()), () => this.#serve())
+  }
+
+  /** False when the ledger says no, or fails: then the ticket's start is rejected. Undefined when it can't be asked. */
+  #take(ticket: Ticket): boolean | undefined {
     const { total, perProvider } = this.#limits()
     const claim = { ticket: ticket.id, ...ticket.place, returning: ticket.state === 'returning' }
     const provider = perProvider(ticket.provider) ?? Number.POSITIVE_INFINITY
     try {
       const taken = this.#ledger.takeSlot(claim, { total, provider })
-      ticket.entered = true
+      if (taken !== undefined) ticket.entered = true
       return taken
     } catch (error) {
       // What had its slot before goes on without a place in the ledger.
@@ -237,7 +220,7 @@ export class Slots {
 
   /** What other processes give back is heard of, and the end of a pause is waited for. */
   #watch(blocked: Ticket | undefined): void {
-    this[Symbol.dispose]()
+    this.#unwatch()
     if (blocked === undefined) return
     const scope = new DisposableStack()
     // Not at once: what is heard of may be a claim that is being made just now.
@@ -283,11 +266,4 @@ export class Slots {
       { active: this.#active, queued: this.#queue.length, max: total },
     )
   }
-}
-
-/** How long a provider said that it wants to be left alone. */
-const retryAfter = (error: unknown): number | undefined => {
-  if (!isRecord(error) || error['code'] !== 'AGENT_BUSY' || !isRecord(error['data'])) return undefined
-  const { retryAfterMs } = error['data']
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : undefined
 }

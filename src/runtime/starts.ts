@@ -1,7 +1,8 @@
 /** The starts of one runtime that are on their way: closing waits for them, and a session takes one at a time. */
 import { SubagentError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { NameLedger, SessionStore } from '../sessions/store.ts'
+import type { NameLedger } from '../sessions/ledgers.ts'
+import type { SessionStore } from '../sessions/store.ts'
 import type { Admitted } from './admit.ts'
 import type { LiveSession } from './live-session.ts'
 import { sessionBusy } from './resolve.ts'

@@ -31,7 +31,7 @@ import { schemaCheck } from './schema-check.ts'
 import { agentFor } from './agent-for.ts'
 import { cancelledStart } from './setup.ts'
 import { Slots } from './slots.ts'
-import type { Ticket } from './slots.ts'
+import type { Ticket } from './ticket.ts'
 import { claimStored, closed, Starts } from './starts.ts'
 import { watchTree } from './watch.ts'
 

@@ -1,7 +1,7 @@
 /** State that is asked for often, kept up on every append instead of folded from the log (design.md §6). */
-import type { ApprovalPolicy, LogEntry, SubagentDescriptor } from '../contract/events.ts'
+import type { ApprovalPolicy, LogEntry, RunStarted, SubagentDescriptor } from '../contract/events.ts'
 import type { PermissionId, RunId } from '../contract/ids.ts'
-import type { SandboxMode } from '../contract/request.ts'
+import type { RunLimits, SandboxMode } from '../contract/request.ts'
 import { stillHolds } from './permission-presets.ts'
 import type { PermissionPreset } from './permission-presets.ts'
 import type { RunStatus } from '../contract/result.ts'
@@ -9,6 +9,8 @@ import type { RunStatus } from '../contract/result.ts'
 export interface Registers {
   /** The run that is open, if one is. */
   readonly openRun?: RunId
+  /** What the open run keeps to, where that is anything; `startedAt` is epoch milliseconds. */
+  readonly openLimits?: RunLimits & { readonly startedAt: number }
   readonly lastStatus?: RunStatus
   /** `seq` of the last `run/settled` of a completed turn: where a fork's prefix ends (B8.1). */
   readonly lastCompleted: number
@@ -45,10 +47,17 @@ const afterSwitch = (
     : without(registers, 'permissionPreset')
 
 /** A cap never rises again, whatever its session is taken up with (law 11). */
-const begun = (registers: Registers, openRun: RunId, maxDepth: number | undefined): Registers =>
-  maxDepth === undefined
-    ? { ...registers, openRun }
-    : { ...registers, openRun, maxDepth: Math.min(maxDepth, registers.maxDepth ?? maxDepth) }
+const begun = (
+  registers: Registers,
+  openRun: RunId,
+  { maxDepth, limits }: RunStarted,
+  startedAt: number,
+): Registers => ({
+  ...registers,
+  openRun,
+  ...(limits !== undefined && { openLimits: { ...limits, startedAt } }),
+  ...(maxDepth !== undefined && { maxDepth: Math.min(maxDepth, registers.maxDepth ?? maxDepth) }),
+})
 
 const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
   const asked = (registers.asked ?? []).filter((each) => each !== id)
@@ -57,13 +66,13 @@ const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
 }
 
 /** One event further. Last event wins (B3.5). */
-export const advanceRegisters = (registers: Registers, { seq, runId, event }: LogEntry): Registers => {
+export const advanceRegisters = (registers: Registers, { seq, at, runId, event }: LogEntry): Registers => {
   switch (event.type) {
     case 'run/started':
-      return runId === undefined ? registers : begun(registers, runId, event.maxDepth)
+      return runId === undefined ? registers : begun(registers, runId, event, at)
     case 'run/settled':
       return {
-        ...(without(registers, 'openRun') as Registers),
+        ...(without(without(registers, 'openRun') as Registers, 'openLimits') as Registers),
         lastStatus: event.status,
         lastCompleted: event.status === 'completed' ? seq : registers.lastCompleted,
       }

@@ -6,6 +6,7 @@ import type { LogEntry } from '../contract/events.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import type { RunStatus, Usage } from '../contract/result.ts'
 import type { Letter, LetterId, NewLetter } from '../contract/letters.ts'
+import type { KeyLedger, NameLedger, SlotLedger } from './ledgers.ts'
 import type { Registers } from './registers.ts'
 
 /** A part of a forked session's shared history: the next `count` events, which stand in `sessionId`'s own log. */
@@ -97,12 +98,17 @@ export interface Owner {
   readonly startTime: number
   /** `boot/pid namespace`: pids mean something only within both. */
   readonly bootId: string
-  /** Epoch milliseconds of its last sign of life. */
+  /** Of its last sign of life; only ever compared with the one before. */
   readonly seenAt: number
+  /** What some process has left of its watch over this one. */
+  readonly sighting?: { readonly seenAt: number; readonly since: number; readonly clock: string }
 }
 
-/** Whether a gateway process still runs. Pure but for the process table; a foreign namespace is judged by `seenAt`. */
-export type IsAlive = (owner: Owner) => boolean
+/**
+ * Whether a gateway process still runs, by the process table alone. Undefined where that says nothing of it: then its
+ * signs of life are watched.
+ */
+export type IsAlive = (owner: Owner) => boolean | undefined
 
 /** Written in the transaction of the event that it goes with. */
 export interface Together {
@@ -175,8 +181,10 @@ export interface Recovery {
   lost(): readonly SessionId[]
   /** Takes a lost session over, in one transaction with the check that it still is lost; false when it no longer is. */
   takeOver(id: SessionId): Promise<boolean>
-  /** Forgets dead owners that hold nothing any longer. */
+  /** Forgets dead owners that hold nothing any longer, and leaves word of those that are being watched. */
   forgetDead(): Promise<void>
+  /** Owners that may be dead, as their signs of life stand still: worth another look after a while. */
+  suspects(): number
 }
 
 /** Taking sessions away. */
@@ -198,7 +206,7 @@ export interface Arrival {
 }
 
 export interface Intake {
-  /** Takes all of them in, held by nobody, in one transaction. Rejects when one's id is taken; then none is here. */
+  /** Takes all of them in, held by nobody, at one moment. Rejects when one's id is taken; then none is here. */
   take(arrivals: readonly Arrival[]): Promise<void>
 }
 
@@ -206,82 +214,11 @@ export interface Intake {
 export interface Mailbox {
   /** Undelivered letters to a session, in the order in which they were posted. */
   letters(to: SessionId): readonly Letter[]
+  /** Sessions below this one, at any depth, to which a message is waiting. */
+  waitingBelow(id: SessionId): readonly SessionId[]
   post(letter: NewLetter): void
   /** Hears, at most 100 ms late, that a letter to this session was posted by anyone. */
   onLetter(to: SessionId, listener: () => void): Disposable
-}
-
-/**
- * Slots that all gateway processes of the user share. A session with a live or queued child, in whatever process,
- * holds none: its own isn't counted until its last child has given up its claim.
- */
-export interface SlotLedger {
-  /**
-   * Takes a slot unless that would exceed the limits, counted over all living processes, or the provider is paused.
-   * A claim that is refused stands in the queue from then on, and no younger one passes it where it could run.
-   */
-  takeSlot(claim: SlotClaim, limits: SlotLimits): boolean
-  /**
-   * Its children take over: it counts for nothing until it takes its slot back as `returning`, but still says that its
-   * own parent has lent its slot.
-   */
-  lendSlot(ticket: string): void
-  /** Gives a slot back, or leaves the queue. Unknown tickets are no error. */
-  giveSlot(ticket: string): void
-  /** No start of this provider takes a slot before; a later time wins. */
-  pauseProvider(provider: string, until: number): void
-  /** Epoch milliseconds; undefined when it isn't paused at `now`. */
-  pausedUntil(provider: string, now: number): number | undefined
-  /** Slots taken by all living processes, and starts in all their queues. */
-  load(): { readonly active: number; readonly queued: number }
-}
-
-export interface SlotClaim {
-  readonly ticket: string
-  readonly provider: string
-  readonly sessionId: SessionId
-  readonly parentId?: SessionId
-  /** It had its slot before its children ran, and goes ahead of the queue. */
-  readonly returning: boolean
-}
-
-export interface SlotLimits {
-  readonly total: number
-  /** Infinity where only the total counts. */
-  readonly provider: number
-}
-
-/** Idempotency keys that all gateway processes of the user share. */
-export interface KeyLedger {
-  /** Remembers a key, or tells what it was used for by somebody who lives; keys older than `olderThan` are forgotten. */
-  takeKey(key: string, digest: string, at: number, olderThan: number): Promise<UsedKey | undefined>
-  /** The key's start was rejected: the key is free again. */
-  freeKey(key: string): void
-  usedKey(key: string): UsedKey | undefined
-}
-
-export interface UsedKey {
-  readonly digest: string
-  /** Absent while the start is on its way. */
-  readonly run?: RunId
-  /** False when its start was on its way in a process that died. */
-  readonly alive: boolean
-}
-
-/** A kept session's name, before the session is published. */
-export interface NameClaim {
-  readonly name: string
-  readonly provider: string
-  readonly cwd: string
-  readonly sessionId: SessionId
-}
-
-/** Names of kept sessions that all gateway processes of the user share: of two that ask for one, one gets it. */
-export interface NameLedger {
-  /** Holds a name for a session that is being started. Rejects with `SESSION_BUSY` when it is held or has a session. */
-  claimName(claim: NameClaim): Promise<void>
-  /** The session was published, or its start was rejected. */
-  freeName(id: SessionId): void
 }
 
 /** All of it, as one database gives it. */

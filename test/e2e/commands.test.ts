@@ -51,7 +51,7 @@ describe('words that mean nothing', () => {
     [['help', 'prsets'], 'There is no command "prsets". Did you mean "presets"?'],
     [
       ['help', 'nope'],
-      'There is no command "nope". There are: run, acp, init, login, ps, show, logs, sessions, providers, presets, config, trust, help.',
+      'There is no command "nope". There are: run, acp, init, login, ps, show, logs, sessions, providers, presets, config, trust, conformance, help.',
     ],
     [['help', 'config', 'shw'], 'There is no command "shw". Did you mean "show"?'],
     [

@@ -33,7 +33,12 @@ describe('where nothing was stored yet', () => {
       ['sessions', 'prune'],
     ])
       expect(await rig.run(args)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/\w/u) })
-    expect(json(await rig.run(['ps', '--json']))).toEqual({ type: 'ps', sessions: [], queued: 0 })
+    expect(json(await rig.run(['ps', '--json']))).toEqual({
+      type: 'ps',
+      sessions: [],
+      queued: 0,
+      waiting: [],
+    })
     expect(json(await rig.run(['sessions', '--json']))).toEqual({
       type: 'sessions',
       sessions: [],

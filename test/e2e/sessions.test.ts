@@ -164,6 +164,15 @@ test('C26: one slot is one slot for all processes of the user, and who waits is 
   const second = rig.start(['run', 'spawn', '--model', 'rehearsal', 'say: my turn'])
   await second.heard('All slots are taken')
   expect(second.stdout).toBe('')
+  const { queued, waiting } = json(await rig.run(['ps', '--json'])) as {
+    queued: number
+    waiting: readonly object[]
+  }
+  expect([queued, waiting]).toEqual([
+    1,
+    [{ provider: 'spawn', since: expect.any(Number) as number, reason: 'capacity', pid: second.child.pid }],
+  ])
+  expect((await rig.run(['ps'])).stdout).toContain(`waits for a free slot (process ${second.child.pid})`)
   first.child.kill('SIGINT')
   await first.ended
   expect((await second.ended).stdout.trim()).toBe('my turn')

@@ -52,6 +52,35 @@ test('a follow-up that asks the same goes to the same process, and another schem
   expect(house.supervisor.live()).toHaveLength(1)
 })
 
+test.each([
+  ['whose idle limit is over', { idleMs: 50 }],
+  ['that nothing is kept of', { warm: false }],
+])('a kept session %s goes on in a fresh process', async (_, options) => {
+  const house = claude({}, options)
+  const { result } = await house.run('One', { keep: true })
+  await until(() => house.supervisor.live().length === 0)
+  const session = { from: 'resume', sessionId: result.sessionId } as const
+  const again = await house.run('Two', { session, keep: true })
+  expect(again.result.status).toBe('completed')
+  const [first, second] = house.starts()
+  expect(second?.join(' ')).toContain(`--resume ${first?.[first.indexOf('--session-id') + 1]}`)
+  await house.runtime.close(result.sessionId)
+  expect(house.supervisor.live()).toEqual([])
+})
+
+test('between its turns the process of a kept session is shown as one that waits', async () => {
+  const house = claude(go({ hang: true }))
+  const { result } = await house.run('One', { keep: true })
+  const { sessionId } = result
+  expect(house.supervisor.live()).toMatchObject([{ sessionId, idle: true }])
+  const run = await house.start('Go', { session: { from: 'resume', sessionId } })
+  await until(() => house.log().filter(({ got }) => got === 'user').length === 2)
+  expect(house.supervisor.live()).toHaveLength(1)
+  expect(house.supervisor.live()[0]).not.toHaveProperty('idle')
+  run.cancel()
+  await run.result
+})
+
 test('a budget is for one run: of a kept session each run with one gets a process', async () => {
   const house = claude()
   const { result } = await house.run('One', { keep: true, limits: { maxCostUsd: 1 } })

@@ -204,7 +204,7 @@ test('after SIGKILL of its process the run fails, and a kept session goes on in 
 })
 
 test('a command that outlives a turn of a kept session is ended with the turn', async () => {
-  const house = claude(go({ say: 'OK' }, { tool: 'ignore' }))
+  const house = claude(go({ say: 'OK' }, { hook: { tool: 'Bash' } }, { tool: 'ignore' }))
   const { result } = await house.run('Go', { keep: true })
   expect(result.status).toBe('completed')
   const tool = house.log().find((entry) => entry.tool !== undefined)?.tool

@@ -204,4 +204,33 @@ describe('B11.2: a death', () => {
     await settledRuns(two, child.id, 3)
     expect(prompts(two, child.id)).toEqual(['go', 'go', 'more'])
   })
+
+  test('of the process of a whole tree: who takes its root up takes up what was sent to stored agents at any depth', async () => {
+    using place = storeHouse()
+    const one = open(place, 'one')
+    const root = await begin(one)
+    const child = await begin(one, root.id)
+    const grandchild = await begin(one, child.id)
+    await answer(grandchild)
+    await answer(child)
+    await one.runtime.close(child.id)
+    for (const [to, words] of [
+      [child.id, 'more'],
+      [grandchild.id, 'deeper'],
+    ] as const)
+      one.store.post({ to, from: root.id, at: 1, kind: 'message', content: [{ type: 'text', text: words }] })
+    one.die()
+    await using two = open(place, 'two')
+    await recoverLost({ store: two.store, now: Date.now, log: silentLogger })
+    const run = await resume(two, root.id)
+    for (const id of [child.id, grandchild.id]) (await turnOf(two, id, 1)).end()
+    await settledRuns(two, child.id, 2)
+    await settledRuns(two, grandchild.id, 2)
+    expect([prompts(two, child.id), prompts(two, grandchild.id)]).toEqual([
+      ['go', 'more'],
+      ['go', 'deeper'],
+    ])
+    ;(await turnOf(two, root.id, 1)).end()
+    await run.result
+  })
 })

@@ -1,7 +1,7 @@
 /** What one process decides about another's: slots over a chain of them, caps over restarts, starts that are refused late. */
 import { expect, test } from 'vitest'
 import { Slots } from '../../src/runtime/slots.ts'
-import type { SlotPlace } from '../../src/runtime/slots.ts'
+import type { SlotPlace } from '../../src/runtime/ticket.ts'
 import { sessionId } from '../../src/contract/ids.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import type { SubagentStartRequest } from '../../src/contract/request.ts'

@@ -22,16 +22,23 @@ export interface Report {
   readonly letters: number
   readonly errors: string[]
   readonly calls: number
-  /** The longest call of each method, in milliseconds, and the longest without the time that it waited for a processor. */
+  /** The longest call of each method, in milliseconds; the longest without the time that it waited for a processor; and with its own work alone. */
   readonly longest: Record<string, number>
   readonly held: Record<string, number>
+  readonly worked: Record<string, number>
   readonly loopDelayMs: number
 }
 
-const report = { committed: {}, keys: [], letters: 0, errors: [], calls: 0, longest: {}, held: {} } as Omit<
-  Report,
-  'loopDelayMs'
-> & {
+const report = {
+  committed: {},
+  keys: [],
+  letters: 0,
+  errors: [],
+  calls: 0,
+  longest: {},
+  held: {},
+  worked: {},
+} as Omit<Report, 'loopDelayMs'> & {
   letters: number
   calls: number
 }
@@ -54,6 +61,7 @@ const timed = (store: Store): Store => {
     (method: string, call: (...args: unknown[]) => unknown) =>
     (...args: unknown[]): unknown => {
       const waited = withoutProcessor()
+      const cpu = process.threadCpuUsage()
       const begun = performance.now()
       try {
         return call(...args)
@@ -62,6 +70,8 @@ const timed = (store: Store): Store => {
         const ms = performance.now() - begun
         note(report.longest, method, ms)
         note(report.held, method, ms - withoutProcessor() + waited)
+        const { user, system } = process.threadCpuUsage(cpu)
+        note(report.worked, method, (user + system) / 1000)
       }
     }
   const entries = Object.entries(store).map(([method, call]) => [method, wrap(method, call)] as const)

@@ -1,20 +1,17 @@
 /**
  * Real agents against the built program, with a model on loopback: no account, key or network is needed.
  * Once: `npm ci --prefix test/real` (about 840 MB) and `npm run build`; then, from the project's root,
- * `npx vitest run --config test/real/vitest.config.ts`. Each adapter has a file, and both run side by side.
+ * `npx vitest run --config test/real/vitest.config.ts`. Two files run side by side.
  */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const report = process.env['SUBGATE_TEST_REPORT']
-/** The conformance manifest alone, on both programs: `npm run test:conformance`. */
-const conformance = process.env['SUBGATE_REAL_CONFORMANCE'] === '1'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
-    include: conformance ? ['*-conformance.test.ts'] : ['*.test.ts'],
-    exclude: conformance ? [] : ['claude-conformance.test.ts'],
+    include: ['*.test.ts'],
     testTimeout: 90_000,
     hookTimeout: 30_000,
     maxWorkers: 2,

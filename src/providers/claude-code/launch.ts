@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from '../../contract/logger.ts'
+import type { ProcessOwner } from '../../contract/process-record.ts'
 import { present } from '../../contract/present.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import { childEnvironment } from '../../process/environment.ts'
@@ -24,7 +25,27 @@ export interface ClaudeOptions {
   readonly graces?: Partial<Graces>
   /** The agent's configured policy: as binding as a caller's. */
   readonly permission?: PermissionPolicy
+  /** Off: a kept session has a process only during its turns. */
+  readonly warm?: boolean
+  /** Milliseconds that the process of a kept session waits for its next turn. */
+  readonly idleMs?: number
 }
+
+/** A fresh process takes the conversation up where one had to go. */
+export const IDLE_MS: number = 10 * 60_000
+
+/** Whom a process of this session works for. */
+export const ownerOf = ({
+  sessionId,
+  rootSessionId,
+  depth,
+  maxDepth,
+}: ResolvedStartRequest): ProcessOwner => ({
+  sessionId,
+  rootSessionId,
+  depth,
+  ...present({ maxDepth }),
+})
 
 /** It ends its tools and writes its conversation before it goes. */
 const GRACES: Partial<Graces> = { eofMs: 300, termMs: 2000 }
@@ -56,7 +77,7 @@ export const launch = async (
   const { command, supervisor, graces, permission, env: given = {} } = options
   const [program, ...before] = command
   const { env, withheld } = environmentFor(options, own)
-  const { sessionId, rootSessionId, depth, maxDepth, cwd } = opened
+  const { cwd } = opened
   await using unwind = new AsyncDisposableStack()
   const servers = await privateFile(opened)
   unwind.defer(servers.remove)
@@ -72,7 +93,7 @@ export const launch = async (
     env,
     withheld,
     given: [...Object.keys(given), ...Object.keys(own)],
-    owner: { sessionId, rootSessionId, depth, ...present({ maxDepth }) },
+    owner: ownerOf(opened),
     graces: { ...GRACES, ...graces },
   })
   unwind.move()

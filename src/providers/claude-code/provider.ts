@@ -8,7 +8,7 @@ import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { Conversation } from './arguments.ts'
 import { CLAUDE_ROWS } from './capabilities.ts'
 import { messageOf } from './content.ts'
-import { environmentFor, launch } from './launch.ts'
+import { environmentFor, IDLE_MS, launch, ownerOf } from './launch.ts'
 import type { ClaudeOptions } from './launch.ts'
 import { mcpConfig } from './mcp-config.ts'
 import { refuseConflict } from './policy.ts'
@@ -29,7 +29,7 @@ export class ClaudeProvider implements SubagentProvider {
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
-    const { log, permission } = this.#options
+    const { log, permission, supervisor, warm = true, idleMs = IDLE_MS } = this.#options
     // What can't be said to it at all is refused before anything is started.
     refuseConflict(request)
     messageOf(request.prompt)
@@ -43,6 +43,9 @@ export class ClaudeProvider implements SubagentProvider {
       configured: permission,
       launch: (conversation: Conversation, next: ResolvedStartRequest) =>
         launch(this.#options, setup.env, conversation, { opened: request, request: next }),
+      warm,
+      idleMs,
+      host: (pid: number, working: boolean) => supervisor.host(pid, working ? [ownerOf(request)] : []),
       noise: (text: string) => log.debug({ agent: this.name, text }, 'a line that is no JSON'),
     }
     return ClaudeSession.open(context, conversationOf(request)).catch((error: unknown) => {

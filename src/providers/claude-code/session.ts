@@ -6,6 +6,7 @@ import { isRecord } from '../../contract/json.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
+import { after } from '../../contract/timer.ts'
 import { endMarked } from '../../process/marked.ts'
 import { turnArguments } from './arguments.ts'
 import type { Conversation } from './arguments.ts'
@@ -29,13 +30,17 @@ export interface SessionContext {
   readonly configured: PermissionPolicy | undefined
   launch(conversation: Conversation, request: ResolvedStartRequest): Promise<Launched>
   noise(text: string): void
+  /** Between two turns its process waits for the next one, which others can see. */
+  readonly host: (pid: number, working: boolean) => void
+  /** False: each turn has a process of its own. */
+  readonly warm: boolean
+  readonly idleMs: number
 }
 
 /** A process, and what can't be changed in it. */
 interface Running {
   readonly lines: ClaudeLines
   readonly flags: string
-  readonly sandboxed: boolean
   /** A turn was run in it: of a budget, which counts by process, a part may be gone. */
   used: boolean
 }
@@ -51,6 +56,10 @@ export class ClaudeSession implements ProviderSession {
   #running: Running | undefined
   #current: ClaudeTurn | undefined
   #end: Promise<void> | undefined
+  #idle: Disposable | undefined
+  /** A process that was given up between two turns: two may not write one conversation. */
+  #rested: Promise<void> | undefined
+  #sandboxed = false
 
   private constructor(context: SessionContext, conversation: Conversation) {
     this.#context = context
@@ -70,7 +79,7 @@ export class ClaudeSession implements ProviderSession {
   }
 
   get capabilities(): SubagentCapabilities {
-    const unconfined = this.#context.opened.sandbox === 'workspace-write' && this.#running?.sandboxed !== true
+    const unconfined = this.#context.opened.sandbox === 'workspace-write' && !this.#sandboxed
     return unconfined ? { ...CLAUDE_ROWS, sandbox: 'none' } : CLAUDE_ROWS
   }
 
@@ -78,17 +87,24 @@ export class ClaudeSession implements ProviderSession {
     return this.#conversation.id
   }
 
+  /** Without a process too, where a fresh one can take the conversation up. */
   get usable(): boolean {
-    return this.#running?.lines.alive === true && this.#end === undefined
+    if (this.#end !== undefined) return false
+    return this.#running === undefined ? this.#conversation.from === 'resume' : this.#running.lines.alive
   }
 
   async prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome> {
     if (turn.signal.aborted) return { ended: 'cancelled' }
     const message = { role: 'user', content: messageOf(content) }
+    this.#idle?.[Symbol.dispose]()
     const running = await this.#fitting(turn)
-    if (turn.signal.aborted) return { ended: 'cancelled' }
+    if (turn.signal.aborted) {
+      this.#keep(running)
+      return { ended: 'cancelled' }
+    }
     const { lines } = running
     const state = new ClaudeTurn(turn)
+    state.acted = content.some((block) => block.type === 'text' && /^\s*[/!]/u.test(block.text))
     running.used = true
     this.#current = state
     const stop = (): void => void this.#interrupt(lines, state)
@@ -101,10 +117,26 @@ export class ClaudeSession implements ProviderSession {
     } finally {
       turn.signal.removeEventListener('abort', stop)
       this.#current = undefined
+      if (turn.request.keep) this.#keep(running)
     }
   }
 
+  /** Its process waits for the next turn, but not for ever. */
+  #keep(running: Running): void {
+    const { host, warm, idleMs } = this.#context
+    if (this.#running !== running || this.#end !== undefined || !running.lines.alive) return
+    host(running.lines.process.pid, false)
+    const rest = (): void => {
+      if (this.#running !== running || this.#current !== undefined) return
+      this.#running = undefined
+      this.#rested = this.#leave(running.lines)
+    }
+    if (warm) this.#idle = after(idleMs, rest, { idle: true })
+    else rest()
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
+    this.#idle?.[Symbol.dispose]()
     this.#end ??= this.#stop()
     return this.#end
   }
@@ -114,9 +146,13 @@ export class ClaudeSession implements ProviderSession {
     const running = this.#running
     const { configured } = this.#context
     const spent = request.limits.maxCostUsd !== undefined && running?.used === true
-    if (running !== undefined && !spent && running.flags === flagsOf(request, configured)) return running
+    if (running !== undefined && !spent && running.flags === flagsOf(request, configured)) {
+      if (running.used) this.#context.host(running.lines.process.pid, true)
+      return running
+    }
     this.#running = undefined
     if (running !== undefined) await this.#leave(running.lines)
+    await this.#rested
     return this.#start(request, signal)
   }
 
@@ -131,7 +167,8 @@ export class ClaudeSession implements ProviderSession {
     })
     try {
       const { sandboxed } = await greet(name, lines, { opened, request }, signal)
-      const running = { lines, flags: flagsOf(request, configured), sandboxed, used: false }
+      this.#sandboxed = sandboxed
+      const running = { lines, flags: flagsOf(request, configured), used: false }
       this.#running = running
       void lines.lost.then(() => (this.#running === running ? this[Symbol.asyncDispose]() : undefined))
       return running
@@ -168,6 +205,7 @@ export class ClaudeSession implements ProviderSession {
     const state = this.#current
     if (typeof tool !== 'string' || state === undefined || state.over)
       return hookAnswer('deny', 'No run is going on.')
+    state.acted = true
     const { opened, configured } = this.#context
     const reason = await forbidden(tool, input, opened)
     if (reason !== undefined) return hookAnswer('deny', reason)
@@ -192,7 +230,7 @@ export class ClaudeSession implements ProviderSession {
   }
 
   /** What the turn started in the background ends with it; then a process that isn't kept ends by itself. */
-  async #tidy(lines: ClaudeLines, { turn, background }: ClaudeTurn): Promise<void> {
+  async #tidy(lines: ClaudeLines, { turn, background, acted }: ClaudeTurn): Promise<void> {
     if (lines.alive) {
       const stops = background.map((id) => this.#tell(lines, { subtype: 'stop_task', task_id: id }))
       await Promise.all(stops)
@@ -200,7 +238,8 @@ export class ClaudeSession implements ProviderSession {
     if (turn.request.keep) {
       // Its tools carry its pid; the servers that it keeps don't.
       const { pid } = lines.process
-      const escaped = lines.alive ? await endMarked([`CLAUDE_PID=${pid}`], pid) : []
+      const looks = lines.alive && (acted || background.length > 0)
+      const escaped = looks ? await endMarked([`CLAUDE_PID=${pid}`], pid) : []
       if (escaped.length > 0) this.#escaped(escaped)
     } else if (lines.alive && !turn.signal.aborted) {
       // It may print another result, or none and not exit.
@@ -243,6 +282,7 @@ export class ClaudeSession implements ProviderSession {
 
   async #stop(): Promise<void> {
     if (this.#running !== undefined) await this.#leave(this.#running.lines)
+    await this.#rested
   }
 }
 

@@ -17,6 +17,8 @@ export class ClaudeTurn {
   readonly ended: Promise<void>
   readonly #end: () => void
   #over = false
+  /** Something may have been started: a tool, which its hook tells of, or a command of the prompt's own. */
+  acted = false
   errorKind: string | undefined
   /** When a limit that was reached begins anew, in milliseconds of the clock. */
   resetsAt: number | undefined

@@ -2,7 +2,12 @@
 import * as z from 'zod/mini'
 import '../../contract/zod-config.ts'
 import type { LogEntry, SessionEvent } from '../../contract/events.ts'
-import { depthSchema as count, promptSchema, sandboxSchema } from '../../contract/request-schema.ts'
+import {
+  depthSchema as count,
+  limitsSchema,
+  promptSchema,
+  sandboxSchema,
+} from '../../contract/request-schema.ts'
 import type { SessionLine } from './format.ts'
 
 const text = z.string()
@@ -91,6 +96,7 @@ const eventSchema = z.discriminatedUnion('type', [
     toolCallId: z.exactOptional(text),
     providerManaged: z.exactOptional(texts),
     maxDepth: z.exactOptional(count),
+    limits: z.exactOptional(limitsSchema),
     prompt: z.exactOptional(z.array(z.looseObject({ type: name }))),
     letters: z.exactOptional(z.array(count)),
   }),

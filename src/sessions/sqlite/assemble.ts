@@ -12,6 +12,8 @@ import { intake } from './intake.ts'
 import { keyLedger } from './keys.ts'
 import { mailbox } from './letters.ts'
 import { nameLedger } from './names.ts'
+import { bootClock, OwnerWatch } from './owner-watch.ts'
+import type { WatchClock } from './owner-watch.ts'
 import { leave, startHeartbeat } from './owners.ts'
 import { recovery } from './recovery.ts'
 import { removal } from './removal.ts'
@@ -26,10 +28,15 @@ export interface CoreOptions {
   readonly isAlive: IsAlive
   readonly now: () => number
   readonly inMemory: boolean
+  /** By which processes are watched that can't be looked at. */
+  readonly clock?: WatchClock
   readonly warn: (message: string) => void
 }
 
-export const coreOf = (connection: Connection, { owner, warn, ...rest }: CoreOptions): Core => {
+export const coreOf = (
+  connection: Connection,
+  { owner, warn, clock = bootClock(), ...rest }: CoreOptions,
+): Core => {
   const held = new Map<SessionId, Held>()
   const threw = (error: unknown): void => warn(`A listener of the store of sessions failed: ${String(error)}`)
   const feed = new Feed(connection, (id) => held.has(id), rest.inMemory, threw)
@@ -44,6 +51,7 @@ export const coreOf = (connection: Connection, { owner, warn, ...rest }: CoreOpt
     ...rest,
     ...parts,
     tails: new Tails(),
+    watch: new OwnerWatch(clock),
     tickets: new Set(),
     self: owner,
     presence: { entered: false },
@@ -52,11 +60,12 @@ export const coreOf = (connection: Connection, { owner, warn, ...rest }: CoreOpt
 
 /** At the end what waits is tried so often, some 10 ms each, before it is given up. */
 const LAST_TRIES = 100
+const LAST_MS = 10
 
 const close = (core: Core): void => {
   const { connection, queue, self } = core
   if (!connection.isOpen) return
-  for (let tries = 0; tries < LAST_TRIES && !queue.flush(); tries += 1);
+  for (let tries = 0; tries < LAST_TRIES && !queue.flush(LAST_MS); tries += 1);
   queue.giveUp(
     new SubagentError(
       'CLOSED',

@@ -34,6 +34,8 @@ export class Checkpoints implements Disposable {
   #thread: Worker | undefined
   /** The thread is at work, or can't be had. */
   #waits = false
+  /** It can't be had: then a commit that finds the log too long brings it in. */
+  #alone = false
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -43,7 +45,7 @@ export class Checkpoints implements Disposable {
     this.#commits += 1
     if (this.#commits % LOOK_EVERY !== 0) return
     const { log, checkpointed } = this.#state()
-    if (log - checkpointed > TOO_LONG) this.#connection.one('pragma wal_checkpoint(passive)')
+    if (this.#alone && log - checkpointed > TOO_LONG) this.#connection.one('pragma wal_checkpoint(passive)')
     if (this.#waits || (log - checkpointed <= WORTH && log <= LONG)) return
     this.#waits = true
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -69,8 +71,9 @@ export class Checkpoints implements Disposable {
     thread.on('message', () => {
       this.#waits = false
     })
-    // Without it the log is brought in by commits, once it is long.
-    thread.on('error', () => {})
+    thread.on('error', () => {
+      this.#alone = true
+    })
     this.#thread = thread
     return thread
   }

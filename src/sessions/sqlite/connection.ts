@@ -3,8 +3,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { closedStore, lockedFault, storeFault } from './faults.ts'
 import { BUSY, patiently } from './patience.ts'
 
-/** A read waits for nobody but a process that recovers or removes the write-ahead log. */
-const READ_PATIENCE_MS = 1000
+/** A read waits for nobody but a process that recovers or removes the write-ahead log, and that not for long. */
+const READ_PATIENCE_MS = 30
 
 export class Connection implements Disposable {
   readonly file: string

@@ -7,6 +7,7 @@ import type { Feed } from './feed.ts'
 import { closedStore, storeFault } from './faults.ts'
 import type { Held } from './held.ts'
 import { BUSY } from './patience.ts'
+import type { OwnerWatch } from './owner-watch.ts'
 import type { Tails } from './tail.ts'
 import type { WriteQueue } from './write-queue.ts'
 
@@ -27,13 +28,14 @@ export interface Core {
   readonly presence: { entered: boolean }
   readonly self: Omit<Owner, 'seenAt'>
   readonly isAlive: IsAlive
+  readonly watch: OwnerWatch
   readonly now: () => number
   /** Nobody else can open it. */
   readonly inMemory: boolean
 }
 
-/** What must be answered at once waits so long, with the event loop held. */
-const ANSWER_MS = 20
+/** What must be answered at once waits so long, with the event loop held: about as long as another's transaction takes. */
+const ANSWER_MS = 1
 
 /** A transaction in its turn, whose outcome the caller waits for; what `work` throws undoes it. */
 export const answer = <T>({ connection, queue }: Core, work: () => T): Promise<T> => {
@@ -53,7 +55,7 @@ export const answer = <T>({ connection, queue }: Core, work: () => T): Promise<T
 /** The same at once, with `BUSY` when others hold the database for too long; what waits to be written goes first. */
 export const answerNow = <T>({ connection, queue, committed }: Core, work: () => T): T | typeof BUSY => {
   if (!connection.isOpen) throw closedStore()
-  if (queue.size > 0) queue.flush()
+  if (queue.size > 0 && !queue.flush()) return BUSY
   try {
     const before = connection.totalChanges
     const result = connection.write(ANSWER_MS, work)

@@ -4,13 +4,15 @@ import { SubagentError } from '../../contract/errors.ts'
 import type { LogEntry } from '../../contract/events.ts'
 import { sessionId } from '../../contract/ids.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import { present } from '../../contract/present.ts'
 import type { Arrival, Intake, PrefixPart, SessionHeader } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { answer } from './core.ts'
 import type { Core } from './core.ts'
-import { insertEvent, lineOf } from './event-rows.ts'
+import { sweep } from './removal.ts'
 import { indexRun } from './run-rows.ts'
 import { insertSession, logKey } from './session-rows.ts'
+import { discard, place, stage } from './staging.ts'
 
 const taken = (id: SessionId): SubagentError =>
   new SubagentError(
@@ -20,13 +22,19 @@ const taken = (id: SessionId): SubagentError =>
     { field: '--new-ids' },
   )
 
+/** Where the logs of an arrival have been written. */
+interface Staged {
+  readonly own: number
+  /** Absent where nothing was shared. */
+  readonly shared?: number
+}
+
 /** What was shared elsewhere gets a log of its own, which lasts as long as somebody shares it. */
-const insertShared = (connection: Connection, entries: readonly LogEntry[]): readonly PrefixPart[] => {
-  if (entries.length === 0) return []
+const placeShared = (core: Core, { inherited }: Arrival, { shared }: Staged): readonly PrefixPart[] => {
+  if (shared === undefined) return []
   const id = sessionId(`inherited_${randomUUID()}`)
-  const log = connection.run('insert into logs (id) values (?)', id).id
-  for (const entry of entries) insertEvent(connection, log, lineOf(entry))
-  return [{ sessionId: id, count: entries.length }]
+  place(core, shared, id, false)
+  return [{ sessionId: id, count: inherited.length }]
 }
 
 /** A name that is in use stays with who has it. */
@@ -36,28 +44,49 @@ const free = (connection: Connection, { name, ...header }: Arrival['header']): A
   return connection.one(query, name, header.provider, header.cwd) === undefined ? { ...header, name } : header
 }
 
-const insert = ({ connection }: Core, { header: arrived, inherited, entries, registers }: Arrival): void => {
+const insert = (core: Core, arrival: Arrival, staged: Staged): void => {
+  const { connection } = core
+  const { header: arrived, inherited, entries, registers } = arrival
   const { id, createdAt } = arrived
   // Its log may be there still, where a copy shares it.
   if (logKey(connection, id) !== undefined) throw taken(id)
-  const prefix = insertShared(connection, inherited)
-  const header: SessionHeader = { ...free(connection, arrived), prefix }
-  const last = entries.at(-1)
-  const key = insertSession(connection, {
+  place(core, staged.own, id, true)
+  const header: SessionHeader = {
+    ...free(connection, arrived),
+    prefix: placeShared(core, arrival, staged),
+  }
+  const log = insertSession(connection, {
     header,
     registers,
     lastSeq: inherited.length + entries.length,
-    at: last?.at ?? createdAt,
+    at: entries.at(-1)?.at ?? createdAt,
+    log: staged.own,
   })
-  for (const entry of entries) {
-    insertEvent(connection, key, lineOf(entry))
-    indexRun(connection, key, entry)
-  }
+  for (const entry of entries) indexRun(connection, log, entry)
 }
 
 export const intake = (core: Core): Intake => ({
-  take: (arrivals) =>
-    answer(core, () => {
-      for (const arrival of arrivals) insert(core, arrival)
-    }),
+  take: async (arrivals) => {
+    const staged: (Staged & { readonly arrival: Arrival })[] = []
+    const written: number[] = []
+    const write = async (entries: readonly LogEntry[]): Promise<number> => {
+      const key = await stage(core, entries)
+      written.push(key)
+      return key
+    }
+    try {
+      for (const arrival of arrivals) {
+        const { inherited, entries } = arrival
+        const shared = inherited.length === 0 ? undefined : await write(inherited)
+        staged.push({ arrival, own: await write(entries), ...present({ shared }) })
+      }
+      await answer(core, () => {
+        for (const each of staged) insert(core, each.arrival, each)
+      })
+    } catch (error) {
+      discard(core, written)
+      sweep(core)
+      throw error
+    }
+  },
 })

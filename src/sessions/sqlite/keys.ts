@@ -1,7 +1,7 @@
 /** Idempotency keys as rows. */
 import { SubagentError } from '../../contract/errors.ts'
 import type { RunId } from '../../contract/ids.ts'
-import type { KeyLedger, UsedKey } from '../store.ts'
+import type { KeyLedger, UsedKey } from '../ledgers.ts'
 import { answer, soon } from './core.ts'
 import type { Core } from './core.ts'
 import { enter, livingOwner } from './owners.ts'

@@ -43,6 +43,14 @@ export const takeLetter = (connection: Connection, to: SessionId, letter: Letter
 export const hasLetter = (connection: Connection, to: SessionId, letter: LetterId): boolean =>
   connection.one('select 1 from letters where id = ? and recipient = ?', letter, to) !== undefined
 
+const WAITING_BELOW = `
+  with recursive below (id) as (
+    select id from sessions where parent_id = ?
+    union select sessions.id from below join sessions on sessions.parent_id = below.id
+  )
+  select distinct recipient as id from letters
+  where recipient in below and json_extract(body, '$.kind') = 'message' order by letters.id`
+
 export const mailbox = (core: Core): Mailbox => ({
   letters: (to) => {
     const { connection, held } = core
@@ -51,6 +59,15 @@ export const mailbox = (core: Core): Mailbox => ({
     )
     const delivering = held.get(to)?.delivering
     return rows.filter(({ id }) => delivering?.has(id) !== true).map(letterOf)
+  },
+  waitingBelow: (id) => {
+    const { connection } = core
+    // Mostly there is no letter at all.
+    return connection.read(() =>
+      connection.one('select 1 from letters limit 1') === undefined
+        ? []
+        : connection.all<{ id: SessionId }>(WAITING_BELOW, id).map((row) => row.id),
+    )
   },
   post: (letter) => {
     const refused = soon(

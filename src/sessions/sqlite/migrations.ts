@@ -132,9 +132,13 @@ const STEPS: readonly string[] = [
   -- The sign of life that was last seen by who can't look at the process itself, and since when, by the clock of this boot.
   alter table owners add column watched_seen real;
   alter table owners add column watched_since real;
+  alter table owners add column watched_clock text;
   alter table sessions add column chat text;
   -- What the chat is a copy of, as JSON.
   alter table sessions add column chat_from text;
+  -- Of a log that is being written for a session from elsewhere: who writes it.
+  alter table logs add column arriving text;
+  create index logs_arriving on logs (arriving) where arriving is not null;
   create index sessions_by_chat on sessions (chat, updated_at, id) where chat is not null;
   `,
 ]

@@ -1,7 +1,7 @@
 /** Names of kept sessions: one session has one, in whatever process it is started. */
 import { SubagentError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import type { NameClaim, NameLedger } from '../store.ts'
+import type { NameClaim, NameLedger } from '../ledgers.ts'
 import type { Connection } from './connection.ts'
 import { answer, soon } from './core.ts'
 import type { Core } from './core.ts'

@@ -10,6 +10,8 @@ import { openFile, openToRead } from './database.ts'
 import { failedFault, isDamage, isReadOnly, storeFault } from './faults.ts'
 import { SCHEMA_VERSION, versionOf } from './migrations.ts'
 import { networkOf } from './network.ts'
+import { bootClock } from './owner-watch.ts'
+import type { WatchClock } from './owner-watch.ts'
 
 export interface OpenOptions {
   readonly file: string
@@ -19,6 +21,8 @@ export interface OpenOptions {
   /** Nothing will be written; works where nothing can be. */
   readonly readOnly?: boolean
   readonly now?: () => number
+  /** By which processes are watched that can't be looked at; the kernel's own when absent. */
+  readonly clock?: WatchClock
   /** Hears of a damaged file that was moved aside, and of listeners that threw. */
   readonly warn?: (message: string) => void
 }
@@ -30,6 +34,7 @@ export const openStore = ({
   isAlive,
   readOnly = false,
   now = () => Date.now(),
+  clock = bootClock(),
   warn = () => {},
 }: OpenOptions): Store => {
   const noticed = (error: unknown): void => {
@@ -37,7 +42,7 @@ export const openStore = ({
   }
   const db = readOnly ? openReader(file) : openWriter(file, now, warn)
   const connection = new Connection(db, file, noticed)
-  return assemble(coreOf(connection, { owner, isAlive, now, inMemory: false, warn }))
+  return assemble(coreOf(connection, { owner, isAlive, now, clock, inMemory: false, warn }))
 }
 
 const openWriter = (file: string, now: () => number, warn: (message: string) => void): DatabaseSync => {

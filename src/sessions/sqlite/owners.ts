@@ -9,6 +9,9 @@ interface OwnerRow {
   readonly start_time: number
   readonly boot_id: string
   readonly seen_at: number
+  readonly watched_seen: number | null
+  readonly watched_since: number | null
+  readonly watched_clock: string | null
 }
 
 const ownerOf = (row: OwnerRow): Owner => ({
@@ -17,6 +20,9 @@ const ownerOf = (row: OwnerRow): Owner => ({
   startTime: row.start_time,
   bootId: row.boot_id,
   seenAt: row.seen_at,
+  ...(row.watched_seen !== null && {
+    sighting: { seenAt: row.watched_seen, since: row.watched_since ?? 0, clock: row.watched_clock ?? '' },
+  }),
 })
 
 const HEARTBEAT_MS = 10_000
@@ -43,10 +49,33 @@ export const ownerRow = ({ connection }: Core, id: string): Owner | undefined =>
 /** The owner, if it lives. One without a row has left. */
 export const livingOwner = (core: Core, id: string | null): Owner | undefined => {
   if (id === null) return undefined
-  const { self, now, isAlive } = core
+  const { self, now, isAlive, watch } = core
   if (id === self.id) return { ...self, seenAt: now() }
   const owner = ownerRow(core, id)
-  return owner !== undefined && isAlive(owner) ? owner : undefined
+  return owner !== undefined && (isAlive(owner) ?? !watch.isDead(owner)) ? owner : undefined
+}
+
+/** Those that can only be watched. */
+export const watchedOwners = ({ connection, isAlive, self }: Core): readonly Owner[] =>
+  connection
+    .all<OwnerRow>('select * from owners where id <> ?', self.id)
+    .map(ownerOf)
+    .filter((owner) => isAlive(owner) === undefined)
+
+/** In the transaction that is open: whoever looks next goes on watching where this process ends. */
+export const leaveSightings = (core: Core, owners: readonly Owner[]): void => {
+  for (const owner of owners) {
+    const news = core.watch.news(owner)
+    if (news === undefined) continue
+    core.connection.run(
+      `update owners set watched_seen = ?, watched_since = ?, watched_clock = ? where id = ? and seen_at = ?`,
+      news.seenAt,
+      news.since,
+      news.clock,
+      owner.id,
+      news.seenAt,
+    )
+  }
 }
 
 /** Each owner is judged once for one question. */
@@ -63,6 +92,7 @@ export const leave = ({ connection }: Core, id: string): void => {
   connection.run('delete from slots where owner = ?', id)
   connection.run('delete from keys where owner = ? and run is null', id)
   connection.run('delete from names where owner = ?', id)
+  connection.run('update logs set removed = 1, arriving = null where arriving = ?', id)
   connection.run('update sessions set owner = null where owner = ?', id)
   connection.run('delete from owners where id = ?', id)
 }

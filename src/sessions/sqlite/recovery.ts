@@ -3,7 +3,8 @@ import type { SessionId } from '../../contract/ids.ts'
 import type { Recovery } from '../store.ts'
 import { answer } from './core.ts'
 import type { Core } from './core.ts'
-import { enter, judge, leave, livingOwner } from './owners.ts'
+import { enter, judge, leave, leaveSightings, livingOwner, watchedOwners } from './owners.ts'
+import { sweep } from './removal.ts'
 import { heldFrom, hold } from './sessions.ts'
 import { sessionRow } from './session-rows.ts'
 
@@ -43,11 +44,16 @@ export const recovery = (core: Core): Recovery => {
           .all<{ id: string }>('select id from owners')
           .map(({ id }) => id)
           .filter((id) => living(id) === undefined)
-      if (connection.read(dead).length === 0) return
+      const watched = connection.read(() => watchedOwners(core))
+      const news = watched.filter((owner) => core.watch.news(owner) !== undefined)
+      if (news.length === 0 && connection.read(dead).length === 0) return
       await answer(core, () => {
+        leaveSightings(core, news)
         const holds = 'select 1 from sessions where owner = ? and open_run is not null'
         for (const id of dead()) if (connection.one(holds, id) === undefined) leave(core, id)
       })
+      sweep(core)
     },
+    suspects: () => connection.read(() => watchedOwners(core).length),
   }
 }

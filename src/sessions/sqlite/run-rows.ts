@@ -77,7 +77,13 @@ export const runById = (connection: Connection, id: RunId): StoredRun | undefine
 export const runsOf = (connection: Connection, id: SessionId): readonly StoredRun[] =>
   connection.all<RunRow>(`${SELECT} where logs.id = ? order by runs.first_seq`, id).map(runOf)
 
-export const newestRun = (connection: Connection, log: number): StoredRun | undefined => {
-  const row = connection.one<RunRow>(`${SELECT} where runs.log = ? order by runs.first_seq desc limit 1`, log)
-  return row && runOf(row)
-}
+const NEWEST = `${SELECT} join json_each(?) as wanted on wanted.value = runs.log
+  where runs.first_seq = (select max(first_seq) from runs as own where own.log = wanted.value)`
+
+/** The newest run of each of these logs that has one, by the log's key; in one query, as lists are long. */
+export const newestRuns = (connection: Connection, logs: readonly number[]): ReadonlyMap<number, StoredRun> =>
+  new Map(
+    connection
+      .all<RunRow & { readonly log: number }>(NEWEST, JSON.stringify(logs))
+      .map((row) => [row.log, runOf(row)]),
+  )

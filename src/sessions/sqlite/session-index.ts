@@ -5,7 +5,7 @@ import { present } from '../../contract/present.ts'
 import type { SessionFilter, SessionIndex } from '../store.ts'
 import type { Core } from './core.ts'
 import { judge } from './owners.ts'
-import { newestRun, runById, runsOf } from './run-rows.ts'
+import { newestRuns, runById, runsOf } from './run-rows.ts'
 import { storedOf } from './session-rows.ts'
 import type { SessionRow } from './session-rows.ts'
 
@@ -53,10 +53,15 @@ export const sessionIndex = (core: Core): SessionIndex => {
       connection.read(() => {
         const living = judge(core)
         const { sql, values } = listQuery(filter)
-        return connection.all<SessionRow>(sql, ...values).map((row) => ({
+        const rows = connection.all<SessionRow>(sql, ...values)
+        const runs = newestRuns(
+          connection,
+          rows.map(({ key }) => key),
+        )
+        return rows.map((row) => ({
           ...storedOf(row),
           at: row.updated_at,
-          ...present({ run: newestRun(connection, row.key), owner: living(row.owner) }),
+          ...present({ run: runs.get(row.key), owner: living(row.owner) }),
         }))
       }),
     run: (id) => connection.read(() => runById(connection, id)),

@@ -1,8 +1,12 @@
 /** Slots as rows: counted over all living processes, with one queue that the processes share. */
-import type { SlotClaim, SlotLedger, SlotLimits } from '../store.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import { present } from '../../contract/present.ts'
+import type { SlotClaim, SlotLedger, SlotLimits, WaitingStart } from '../ledgers.ts'
+import type { Owner } from '../store.ts'
 import { answerNow, soon } from './core.ts'
 import type { Core } from './core.ts'
-import { enter, judge } from './owners.ts'
+import { lockedFault } from './faults.ts'
+import { enter, judge, ownerRow } from './owners.ts'
 import { BUSY } from './patience.ts'
 import { couldRun, heldBack } from './slot-queue.ts'
 import type { Counted, Pauses, SlotRow } from './slot-queue.ts'
@@ -36,11 +40,36 @@ const pauses = ({ connection, now }: Core): Pauses => {
   return (provider) => paused.has(provider)
 }
 
-const waiting = ({ connection }: Core): readonly SlotRow[] =>
-  connection.all<SlotRow>(
-    `select slots.*, owners.seen_at from slots left join owners on owners.id = slots.owner
-    where active = 0 order by comes_back desc, place`,
-  )
+const pauseOf = ({ connection }: Core, provider: string, now: number): number | undefined => {
+  const query = 'select until from pauses where provider = ? and until > ?'
+  return connection.one<{ until: number }>(query, provider, now)?.until
+}
+
+/** A process whose sign of life stands still for so long holds up nobody. */
+const SILENT_MS = 30_000
+
+interface WaitingRow extends SlotRow {
+  readonly session_id: SessionId
+  readonly parent_id: SessionId | null
+  readonly owner: string
+  readonly since: number | null
+}
+
+const waiting = ({ connection }: Core): readonly WaitingRow[] =>
+  connection.all<WaitingRow>('select * from slots where active = 0 order by comes_back desc, place')
+
+/** Each process is looked at once for one question. */
+const silence = (core: Core): ((row: WaitingRow) => boolean) => {
+  const known = new Map<string, boolean>()
+  return ({ owner }) => {
+    const before = known.get(owner)
+    if (before !== undefined) return before
+    const row = owner === core.self.id ? undefined : ownerRow(core, owner)
+    const silent = row !== undefined && core.watch.silentMs(row) >= SILENT_MS
+    known.set(owner, silent)
+    return silent
+  }
+}
 
 /** The claim uses the slot that its parent, in another process, has lent and nobody else uses. */
 const usesLent = ({ connection }: Core, { parentId }: SlotClaim): boolean =>
@@ -49,12 +78,12 @@ const usesLent = ({ connection }: Core, { parentId }: SlotClaim): boolean =>
   connection.one('select 1 from slots where parent_id = ? and active = 1', parentId) === undefined
 
 const enqueue = (core: Core, claim: SlotClaim, limits: SlotLimits): void => {
-  const { connection, self } = core
+  const { connection, self, now } = core
   enter(core)
   connection.run(
     `insert into slots
-      (ticket, provider, session_id, parent_id, owner, active, comes_back, total_limit, provider_limit)
-    values (?, ?, ?, ?, ?, 0, ?, ?, ?)
+      (ticket, provider, session_id, parent_id, owner, active, comes_back, total_limit, provider_limit, since)
+    values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
     on conflict (ticket) do update
     set active = 0, comes_back = excluded.comes_back, total_limit = excluded.total_limit, provider_limit = excluded.provider_limit
     where active = ${LENT_OUT} or active = 0 and (comes_back, total_limit, ifnull(provider_limit, -1)) <>
@@ -67,11 +96,12 @@ const enqueue = (core: Core, claim: SlotClaim, limits: SlotLimits): void => {
     claim.returning ? 1 : 0,
     Math.min(limits.total, Number.MAX_SAFE_INTEGER),
     Number.isFinite(limits.provider) ? limits.provider : null,
+    now(),
   )
 }
 
 const take = (core: Core, claim: SlotClaim, limits: SlotLimits): boolean => {
-  const { connection, now } = core
+  const { connection } = core
   sweepDead(core)
   enqueue(core, claim, limits)
   const counted = count(core)
@@ -81,21 +111,41 @@ const take = (core: Core, claim: SlotClaim, limits: SlotLimits): boolean => {
   // It has its slot already.
   if (own === undefined) return true
   if (!couldRun(own, counted, paused)) return false
-  if (!usesLent(core, claim) && heldBack(own, queue, counted, paused, now())) return false
+  if (!usesLent(core, claim) && heldBack(own, queue, counted, paused, silence(core))) return false
   connection.run('update slots set active = 1 where ticket = ?', claim.ticket)
   return true
 }
 
-export const slotLedger = (core: Core): SlotLedger => ({
+const waitingStart = (core: Core, row: WaitingRow, owner: Owner | undefined): WaitingStart | undefined => {
+  if (owner === undefined) return undefined
+  const { provider, session_id: sessionId, parent_id, since } = row
+  const until = pauseOf(core, provider, core.now())
+  const place = { provider, sessionId, pid: owner.pid, ...present({ parentId: parent_id ?? undefined }) }
+  return {
+    ...place,
+    ...present({ since: since ?? undefined, until }),
+    reason: until === undefined ? 'capacity' : 'paused',
+  }
+}
+
+/** Since when no claim could be made, for the lock of another program. */
+interface Locked {
+  since: number | undefined
+}
+
+const LOCKED_MS = 30_000
+
+export const slotLedger = (core: Core, locked: Locked = { since: undefined }): SlotLedger => ({
   takeSlot: (claim, limits) => {
-    core.tickets.add(claim.ticket)
     const taken = answerNow(core, () => take(core, claim, limits))
-    if (taken !== BUSY) return taken
-    // It has its place in the queue all the same, and hears of the change when it can try again.
-    soon(core, () => {
-      if (core.tickets.has(claim.ticket)) enqueue(core, claim, limits)
-    })
-    return false
+    if (taken !== BUSY) {
+      core.tickets.add(claim.ticket)
+      locked.since = undefined
+      return taken
+    }
+    locked.since ??= performance.now()
+    if (performance.now() - locked.since >= LOCKED_MS) throw lockedFault(core.connection.file)
+    return undefined
   },
   lendSlot: (ticket) => {
     soon(core, () => {
@@ -118,11 +168,7 @@ export const slotLedger = (core: Core): SlotLedger => ({
       )
     })
   },
-  pausedUntil: (provider, now) => {
-    const { connection } = core
-    const query = 'select until from pauses where provider = ? and until > ?'
-    return connection.read(() => connection.one<{ until: number }>(query, provider, now)?.until)
-  },
+  pausedUntil: (provider, now) => core.connection.read(() => pauseOf(core, provider, now)),
   load: () =>
     core.connection.read(() => {
       const living = judge(core)
@@ -134,5 +180,12 @@ export const slotLedger = (core: Core): SlotLedger => ({
         active: rows.filter(({ active, lent }) => active === 1 && lent === 0).length,
         queued: rows.filter(({ active }) => active === 0).length,
       }
+    }),
+  waiting: () =>
+    core.connection.read(() => {
+      const living = judge(core)
+      // What comes back has started before.
+      const starts = waiting(core).filter(({ comes_back }) => comes_back === 0)
+      return starts.flatMap((row) => waitingStart(core, row, living(row.owner)) ?? [])
     }),
 })

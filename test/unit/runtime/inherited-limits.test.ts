@@ -1,11 +1,12 @@
 /** Limits of a child beside its parent's (law 11), and slow readers, whose time is no silence of the agent. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { RunLimits } from '../../../src/contract/request.ts'
-import { inheritLimits } from '../../../src/runtime/inherit-limits.ts'
+import { inheritLimits, remainingLimits } from '../../../src/runtime/inherit-limits.ts'
 import { HIGH_WATER_BYTES } from '../../../src/sessions/readers.ts'
 import { say } from '../../fixtures/entries.ts'
 import { house } from '../../fixtures/house.ts'
 import { EVERY_ROW, puppet } from '../../fixtures/puppet.ts'
+import { storeHouse } from '../../fixtures/store-file.ts'
 
 const HOST = { idleMs: 600, totalMs: 0 }
 
@@ -24,6 +25,17 @@ test.each<[string, RunLimits, RunLimits | undefined, RunLimits]>([
 test('a count is not handed to a provider that has no row for it', () => {
   const above = { maxTurns: 2, maxTokens: 100 }
   expect(inheritLimits({}, above, HOST, { ...EVERY_ROW, maxTurns: 'none' })).toEqual({ maxTokens: 100 })
+})
+
+test('law 11: of a run in another process what is left of its total time counts, and its other limits as they are', () => {
+  const limits = { startedAt: 1000, totalMs: 500, idleMs: 30, maxTurns: 2 }
+  expect(remainingLimits(limits, 1400)).toEqual({ totalMs: 100, idleMs: 30, maxTurns: 2 })
+  expect(remainingLimits(limits, 1500)).toEqual({ totalMs: 1, idleMs: 30, maxTurns: 2 })
+  expect(remainingLimits(limits, 0)).toEqual({ totalMs: 500, idleMs: 30, maxTurns: 2 })
+  expect(remainingLimits({ startedAt: 1000, totalMs: 0, maxTokens: 9 }, 5000)).toEqual({
+    totalMs: 0,
+    maxTokens: 9,
+  })
 })
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
@@ -46,6 +58,29 @@ test('law 11: a child that asks for no idle limit ends by the one that its grand
   expect(home.runtime.load.active).toBe(1)
   await pass(1)
   expect((await last.result).category).toBe('idle')
+  root.cancel()
+  await root.result
+})
+
+test('law 11: a child in another process keeps to the limits of the run that its token was given to', async () => {
+  using place = storeHouse()
+  const everything = { puppet: puppet({ capabilities: EVERY_ROW }) }
+  await using one = house({ store: place.open('one'), ...everything })
+  const root = await one.start({ limits: { totalMs: 9000, idleMs: 300, maxTurns: 3, maxCostUsd: 0.5 } })
+  await pass(100)
+  const ancestor = { session: root.sessionId, root: root.sessionId, depth: 0 }
+  const lineage = { ancestor, sign: () => 'token' }
+  const inner = puppet({ capabilities: EVERY_ROW })
+  await using two = house({ store: place.open('two'), puppet: inner, lineage })
+  const child = await two.start({ limits: { maxTurns: 9, idleMs: 0 } })
+  expect(inner.requests.at(-1)?.limits).toEqual({
+    totalMs: 8900,
+    idleMs: 300,
+    maxTurns: 3,
+    maxCostUsd: 0.5,
+  })
+  child.cancel()
+  await child.result
   root.cancel()
   await root.result
 })

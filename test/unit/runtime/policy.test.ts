@@ -2,13 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { PermissionOption, ToolKind } from '../../../src/contract/content.ts'
 import type { PermissionPolicy, SandboxMode } from '../../../src/contract/request.ts'
-import {
-  allowingFlag,
-  decide,
-  effectivePolicy,
-  effectiveSandbox,
-  rejection,
-} from '../../../src/runtime/policy.ts'
+import { allowingFlag } from '../../../src/sessions/denials.ts'
+import { decide, effectivePolicy, effectiveSandbox, rejection } from '../../../src/runtime/policy.ts'
 
 const option = (kind: PermissionOption['kind']): PermissionOption => ({ optionId: kind, name: kind, kind })
 const ALL = [option('allow_always'), option('allow_once'), option('reject_always'), option('reject_once')]

@@ -1,10 +1,11 @@
 /** Concurrency slots: limits, the bounded queue and its order, lending to children (C26). */
 import { describe, expect, test } from 'vitest'
 import { Slots } from '../../../src/runtime/slots.ts'
-import type { SlotPlace, Ticket } from '../../../src/runtime/slots.ts'
+import type { Ledger } from '../../../src/runtime/slots.ts'
+import type { SlotPlace, Ticket } from '../../../src/runtime/ticket.ts'
 import { sessionId } from '../../../src/contract/ids.ts'
 import { memoryStore } from '../../../src/sessions/memory-store.ts'
-import { codeOf, rejection } from '../../fixtures/house.ts'
+import { codeOf, rejection, until } from '../../fixtures/house.ts'
 
 const slots = (total: number, queue: number, own: Readonly<Record<string, number>> = {}): Slots =>
   new Slots(() => ({ total, queue, perProvider: (name) => own[name] }), memoryStore(), Date.now)
@@ -142,5 +143,34 @@ describe('a run with a live or queued child', () => {
     house.release(child)
     await tick()
     expect([house.active, house.queued]).toEqual([0, 0])
+  })
+})
+
+describe('a ledger that another program locks', () => {
+  test('is asked once for each start that comes, then again after a while, and all get their slots in order', async () => {
+    let locked = true
+    let asked = 0
+    const store = memoryStore()
+    const ledger: Ledger = {
+      ...store,
+      takeSlot: (claim, limits) => {
+        asked += 1
+        return locked ? undefined : store.takeSlot(claim, limits)
+      },
+    }
+    const house = new Slots(() => ({ total: 99, queue: 99, perProvider: () => undefined }), ledger, Date.now)
+    const order: string[] = []
+    const told: string[] = []
+    const names = Array.from({ length: 50 }, (_, index) => `s${index}`)
+    const starts = names.map(async (name) => {
+      await house.acquire(place(name), undefined, { onWait: () => told.push(name) })
+      order.push(name)
+    })
+    expect(asked).toBe(50)
+    await until(() => asked > 52)
+    expect(asked).toBeLessThan(200)
+    locked = false
+    await Promise.all(starts)
+    expect([order, told]).toEqual([names, []])
   })
 })

@@ -64,7 +64,6 @@ const row = (ticket: string, more: Partial<SlotRow> = {}): SlotRow => ({
   comes_back: 0,
   total_limit: 2,
   provider_limit: null,
-  seen_at: 0,
   ...more,
 })
 
@@ -79,12 +78,14 @@ test('a start could run below its limits, while its provider is not paused', () 
   expect(couldRun(row('a', { comes_back: 1 }), counted(0), () => true)).toBe(true)
 })
 
-test('it is held back by an older one that could run and whose process gave a sign lately', () => {
+test('it is held back by an older one that could run and whose process is not silent', () => {
   const [old, young] = [row('old'), row('young')]
-  expect(heldBack(young, [old, young], counted(1), nobody, 29_999)).toBe(true)
-  expect(heldBack(young, [old, young], counted(1), nobody, 30_000)).toBe(false)
-  expect(heldBack(old, [old, young], counted(1), nobody, 0)).toBe(false)
-  expect(heldBack(young, [row('full', { total_limit: 1 }), young], counted(1), nobody, 0)).toBe(false)
+  expect(heldBack(young, [old, young], counted(1), nobody, () => false)).toBe(true)
+  expect(heldBack(young, [old, young], counted(1), nobody, ({ ticket }) => ticket === 'old')).toBe(false)
+  expect(heldBack(old, [old, young], counted(1), nobody, () => false)).toBe(false)
+  expect(heldBack(young, [row('full', { total_limit: 1 }), young], counted(1), nobody, () => false)).toBe(
+    false,
+  )
 })
 
 const busyFor = (times: number) => {

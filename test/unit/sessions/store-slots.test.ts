@@ -1,6 +1,7 @@
 /** Slots that several processes share: limits, one queue, lending across processes, pauses. */
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { SlotClaim } from '../../../src/sessions/store.ts'
+import type { SlotClaim } from '../../../src/sessions/ledgers.ts'
 import { session } from '../../fixtures/entries.ts'
 import { storeHouse } from '../../fixtures/store-file.ts'
 
@@ -45,15 +46,59 @@ test('a younger ticket of another process does not pass an older one that could 
 
 test('one that has been silent for half a minute holds up nobody', () => {
   using house = storeHouse()
-  let now = 1_000_000
-  const clock = { now: () => now }
-  const [one, two] = [house.open('one', clock), house.open('two', clock)]
+  const watch = { id: 'c', time: 5 }
+  const clock = { id: watch.id, now: () => watch.time }
+  // Whatever the clocks on the wall say.
+  const one = house.open('one', { now: () => 1 })
+  const two = house.open('two', { now: () => 1e15, clock })
   one.takeSlot(slot('held'), ONE)
   one.takeSlot(slot('old'), ONE)
   one.giveSlot('held')
   expect(two.takeSlot(slot('young'), ONE)).toBe(false)
-  now += 30_000
+  watch.time += 29_999
+  expect(two.takeSlot(slot('young'), ONE)).toBe(false)
+  watch.time += 1
   expect(two.takeSlot(slot('young'), ONE)).toBe(true)
+})
+
+test('what waits is told with its provider, its process, since when, and why', () => {
+  using house = storeHouse()
+  let now = 1000
+  const [one, two] = [house.open('one', { now: () => now }), house.open('two', { now: () => now })]
+  one.takeSlot(slot('held'), ONE)
+  one.takeSlot(slot('a'), ONE)
+  now = 2000
+  two.pauseProvider('q', 9000)
+  two.takeSlot(slot('b', { provider: 'q', parentId: session('ses_up') }), ONE)
+  const first = { provider: 'p', sessionId: 'ses_a', since: 1000, reason: 'capacity', pid: 1000 }
+  expect(one.waiting()).toEqual([
+    first,
+    {
+      provider: 'q',
+      sessionId: 'ses_b',
+      parentId: 'ses_up',
+      since: 2000,
+      reason: 'paused',
+      until: 9000,
+      pid: 1000,
+    },
+  ])
+  now = 9000
+  expect(one.waiting()[1]).toMatchObject({ reason: 'capacity' })
+  house.dead.add('two')
+  expect(one.waiting()).toEqual([first])
+})
+
+test('a claim while another program locks the database is told at once that nothing is known, and takes no place', () => {
+  using house = storeHouse()
+  const store = house.open('one')
+  store.load()
+  using db = new DatabaseSync(house.file)
+  db.exec('begin immediate')
+  for (let index = 0; index < 20; index += 1) expect(store.takeSlot(slot(`t${index}`), ONE)).toBeUndefined()
+  expect(store.load()).toEqual({ active: 0, queued: 0 })
+  db.exec('rollback')
+  expect(store.takeSlot(slot('t0'), ONE)).toBe(true)
 })
 
 test('a claim that comes back goes ahead of the queue', () => {

@@ -142,7 +142,7 @@ describe('the lines', () => {
   const sessions = gather(storeOf(ROOT, CHILD, WAITING, ENDED), { all: true, now: NOW })
 
   test('on a terminal have short ids and drawn branches', () => {
-    expect(psText(sessions, { width: 100, style: STYLE, now: NOW }).split('\n')).toEqual([
+    expect(psText(sessions, [], { width: 100, style: STYLE, now: NOW }).split('\n')).toEqual([
       'SESSION       STATE      AGE    TOKENS    AGENT            NOW',
       'ses_wait0000  needs you  1h00m            p write it       waiting for you: Write a.md',
       'ses_root0000  running    2m05s            p fix the build  Run tests',
@@ -152,12 +152,28 @@ describe('the lines', () => {
     ])
   })
 
+  test('end with the starts that wait: who, since when, and why', () => {
+    const base = { sessionId: session('ses_new'), pid: 4711 }
+    const until = NOW + 90_000
+    const waiting = [
+      { ...base, provider: 'p', since: NOW - 65_000, reason: 'capacity' },
+      { ...base, provider: 'q', since: NOW - 5000, reason: 'paused', until },
+    ] as const
+    const time = new Date(until).toTimeString().slice(0, 8)
+    expect(psText([], waiting, { width: 100, style: STYLE, now: NOW }).split('\n')).toEqual([
+      'SESSION  STATE   AGE    TOKENS  AGENT  NOW',
+      '         queued  1m05s          p      waits for a free slot (process 4711)',
+      `         queued  5s             q      rate limited until ${time} (process 4711)`,
+      '',
+    ])
+  })
+
   test('in a pipe have whole ids, and nothing is cut', () => {
     const long = gather(storeOf({ ...ROOT, header: { label: 'l'.repeat(300) } }, CHILD), {
       all: false,
       now: NOW,
     })
-    const text = psText(long, { style: STYLE, now: NOW })
+    const text = psText(long, [], { style: STYLE, now: NOW })
     expect(text).toContain('ses_root00000001')
     expect(text).toContain('l'.repeat(300))
     expect(text).toMatch(/^ses_child0000001 .* {4}q helper +writing$/mu)
@@ -179,7 +195,7 @@ describe('the lines', () => {
         ),
         { all: false, now: NOW },
       )
-      const lines = psText(foreign, { width, style: STYLE, now: NOW }).trimEnd().split('\n')
+      const lines = psText(foreign, [], { width, style: STYLE, now: NOW }).trimEnd().split('\n')
       expect(lines).toHaveLength(3)
       for (const line of lines) expect(stringWidth(line)).toBeLessThan(width)
       expect(lines.join('')).not.toContain('\u001B')

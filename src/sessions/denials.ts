@@ -1,6 +1,22 @@
 /** What policy denied in one run, with what would have allowed it (B10.3). */
+import type { ToolKind } from '../contract/content.ts'
 import type { ApprovalAsked, ProviderEvent } from '../contract/events.ts'
 import type { Denial } from '../contract/result.ts'
+
+const READS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search'])
+
+export const isRead = (kind: ToolKind): boolean => READS.has(kind)
+
+/** The flag that would have allowed a denied call. */
+export const allowingFlag = (kind: ToolKind): string =>
+  isRead(kind) ? '--permission allow-reads' : '--permission allow'
+
+/** How a result tells of a call that policy denied. */
+export const denialOf = ({ title, kind }: Omit<Denial, 'flag'>): Denial => ({
+  title,
+  kind,
+  flag: allowingFlag(kind),
+})
 
 /** Of a question that nothing a person types would have answered otherwise. */
 const NOTHING = 'nothing'
