@@ -1,6 +1,6 @@
 /** Providers that run in processes of their own: each known agent by its own interface, all others over ACP. */
 import { join } from 'node:path'
-import { rememberedAnswers } from './capabilities/remembered.ts'
+import { rememberedAnswers, rememberedOffers } from './capabilities/remembered.ts'
 import type { Config, ProviderConfig } from './config/config.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
@@ -125,6 +125,7 @@ const acp = (
     version: VERSION,
     supervisor,
     answers: rememberedAnswers(join(stateDir, 'answers')),
+    offers: rememberedOffers(join(stateDir, 'answers')),
     log,
     inherited,
     env: { ...env, ...agentEnv },

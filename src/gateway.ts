@@ -9,6 +9,7 @@ import { stateDir } from './config/paths.ts'
 import type { ConfigDescription } from './config/show.ts'
 import type { TrustStore } from './config/trust.ts'
 import { SubagentError } from './contract/errors.ts'
+import type { SessionId } from './contract/ids.ts'
 import { silentLogger } from './contract/logger.ts'
 import type { Logger } from './contract/logger.ts'
 import { present } from './contract/present.ts'
@@ -34,7 +35,9 @@ import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { hostSettings } from './host-settings.ts'
 import { Recovery } from './gateway-recovery.ts'
-import { lazyStore } from './gateway-store.ts'
+import { lazyStore, removeFrom, treeOf } from './gateway-store.ts'
+import { LastAgent, usableAgents } from './gateway-usable.ts'
+import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
@@ -43,6 +46,8 @@ import type { Store } from './sessions/store.ts'
 export { openConfiguration } from './gateway-configuration.ts'
 export type { BuiltInState } from './built-in-state.ts'
 export type { PresetListing } from './gateway-presets.ts'
+export { foundNames } from './gateway-usable.ts'
+export type { UsableAgent } from './gateway-usable.ts'
 export { StoredRun } from './runtime/stored-run.ts'
 export { KNOWN_PROVIDER_NAMES } from './providers/acp/agents.ts'
 
@@ -68,6 +73,7 @@ export class Gateway implements AsyncDisposable {
   readonly loaded: LoadedConfig
   readonly trust: TrustStore
   readonly presets: GatewayPresets
+  readonly lastAgent: LastAgent
   /** The run in another process that this process works for. */
   readonly ancestor: LineageClaims | undefined
   readonly #options: GatewayOptions
@@ -92,6 +98,7 @@ export class Gateway implements AsyncDisposable {
     const home = options.home ?? homedir()
     const cwd = options.cwd ?? process.cwd()
     this.#stateDir = stateDir(home, this.#env)
+    this.lastAgent = new LastAgent(this.#stateDir)
     this.store = options.store ?? lazyStore(this.#stateDir, this.#log)
     this.#configuration = openConfiguration({ ...options, cwd, home, env: this.#env, log: this.#log })
     const [fault] = this.#configuration.faults
@@ -168,6 +175,19 @@ export class Gateway implements AsyncDisposable {
   async builtIn(): Promise<readonly BuiltInState[]> {
     const { builtInStates } = await import('./built-in-state.ts')
     return builtInStates(this.loaded.config.model, this.#env)
+  }
+
+  /** Those that can start here without further words, by the names that people know. */
+  async usable(): Promise<readonly UsableAgent[]> {
+    const { providers } = this.runtime
+    const has = (name: string): boolean => providers.find(name) !== undefined
+    return usableAgents(this.loaded.config, this.agents(), await this.builtIn(), has)
+  }
+
+  /** Takes stored sessions away, with all that they started; what is open stays, and isn't in the answer. */
+  async remove(roots: readonly SessionId[]): Promise<readonly SessionId[]> {
+    const ids = roots.flatMap((root) => treeOf(this.store, root).toReversed())
+    return removeFrom(this.store, this.#stateDir, ids)
   }
 
   /**

@@ -18,6 +18,7 @@ export type {
   ToolCallUpdate,
   ToolKind,
 } from './contract/content.ts'
+export type { AgentChoice, AgentOffer, OfferedValue } from './contract/offer.ts'
 export { SubagentError } from './contract/errors.ts'
 export type { ErrorCode, ErrorDataByCode, ErrorPhase } from './contract/errors.ts'
 export type { Notice, ProviderEvent, SetupEvent, ToolFilter } from './contract/events.ts'

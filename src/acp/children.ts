@@ -27,6 +27,8 @@ export interface ChildViewOptions {
 }
 
 export interface ChildView {
+  /** The session is one of the chat's own: what hangs on it can be shown from now on. */
+  adopt(session: SessionId): Promise<void>
   /** Every event of a descendant, in the order of its log, each taken before the next. */
   take(run: SubagentRun, entry: LogEntry): Promise<void>
   /** The same of the chat's own agents, permission requests included: updates once the editor has them, `run/settled` before. */
@@ -48,6 +50,7 @@ export const childViewOf = (options: ChildViewOptions): ChildView => {
   const show = takesSubagents(clientCapabilities) ? new ChildSessions(shown) : new FlatChildren(shown)
   const tree = new ChildTree({ chatId, show, source, takes, log })
   return {
+    adopt: (session) => tree.adopt(session),
     take: (run, entry) => tree.take(run, entry),
     own: (run, entry) => tree.own(run, entry),
     shown: (session, update) => tree.shown(session, update),

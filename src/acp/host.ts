@@ -3,9 +3,15 @@ import type { Gateway } from '../gateway.ts'
 
 export type FaceRuntime = Pick<
   Gateway['runtime'],
-  'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'cancelSubagent'
+  'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'agent' | 'settings' | 'cancelSubagent'
 >
 
-export interface FaceHost extends Pick<Gateway, 'rootRequest' | 'store'> {
+export type ChatStore = Pick<Gateway['store'], 'list' | 'get' | 'read' | 'runs'>
+export type StoredChat = ReturnType<ChatStore['list']>[number]
+
+export interface FaceHost extends Pick<Gateway, 'rootRequest' | 'remove' | 'recovered'> {
   readonly runtime: FaceRuntime
+  readonly store: ChatStore
+  /** Absent: no presets are offered by name. */
+  readonly presets?: Pick<Gateway['presets'], 'list'>
 }

@@ -6,26 +6,34 @@ import { VERSION } from '../version.ts'
 
 export const PROTOCOL_VERSION = 1
 
-/** What of the rows has a way through this face: no method of it forks, steers, or takes up an older connection's session. */
-const served = (rows: SubagentCapabilities): SubagentCapabilities => ({
-  ...rows,
-  fork: 'none',
-  steer: 'none',
-  resume: rows.resume === 'none' ? 'none' : 'emulated',
-})
+/** What of the rows has a way through this face: no method of it steers. */
+const served = (rows: SubagentCapabilities): SubagentCapabilities => ({ ...rows, steer: 'none' })
 
-/** Version 1 is the answer to every version asked for: whoever can't use it closes. */
-export const initializeResponse = ({
-  name,
-  capabilities,
-  negotiated,
-}: Pick<SubagentProvider, 'name' | 'capabilities' | 'negotiated'>): acp.InitializeResponse => {
-  const { images, audio, resources, additionalDirectories, mcpServers } = capabilities
+/** An editor that knows nothing of bounds is promised what is sure. */
+export const advertisedRows = (provider: SubagentProvider): SubagentCapabilities =>
+  provider.advertised?.() ?? provider.capabilities
+
+/**
+ * Version 1 is the answer to every version asked for: whoever can't use it closes. `provider` is the agent that
+ * chats begin with; where it isn't the only one, the face goes by its own name.
+ */
+export const initializeResponse = (
+  provider: SubagentProvider,
+  pinned: string | undefined,
+  authMethods: acp.AuthMethod[],
+): acp.InitializeResponse => {
+  const { name, title, capabilities, negotiated } = provider
+  const { images, audio, resources, additionalDirectories, mcpServers } = advertisedRows(provider)
   const remoteMcp = mcpServers === 'native'
   return {
     protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: 'subgate', title: `Subgate (${name})`, version: VERSION },
+    agentInfo: {
+      name: 'subgate',
+      title: pinned === undefined ? 'Subgate' : `Subgate (${title ?? name})`,
+      version: VERSION,
+    },
     agentCapabilities: {
+      loadSession: true,
       promptCapabilities: {
         image: images !== 'none',
         audio: audio !== 'none',
@@ -33,7 +41,11 @@ export const initializeResponse = ({
       },
       mcpCapabilities: { http: remoteMcp, sse: remoteMcp },
       sessionCapabilities: {
+        list: {},
+        resume: {},
+        fork: {},
         close: {},
+        delete: {},
         ...(additionalDirectories !== 'none' && { additionalDirectories: {} }),
       },
       _meta: {
@@ -45,6 +57,6 @@ export const initializeResponse = ({
         },
       },
     },
-    authMethods: [],
+    authMethods,
   }
 }

@@ -3,7 +3,7 @@ import { SubagentError } from '../contract/errors.ts'
 import { isRecord } from '../contract/json.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { present } from '../contract/present.ts'
-import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
+import { parseMcpServers, parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
 import type { PromptControls, SessionControls } from '../contract/request-schema.ts'
 import type { SubagentStartRequest } from '../contract/request.ts'
 import { readTrace } from '../contract/trace.ts'
@@ -18,10 +18,10 @@ const record = (params: unknown): Record<string, unknown> => (isRecord(params) ?
 const subgateMeta = (params: Record<string, unknown>): unknown => record(params['_meta'])['subgate'] ?? {}
 
 /** The schemas of the gate's own request decide on the values; here is said what must be there at all. */
-export const readNewSession = (
-  raw: unknown,
-  defaults: SessionControls & Pick<PromptControls, 'limits'>,
-): SessionRequest => {
+/** What whoever started the face asked for: limits are for each prompt. */
+export type FaceControls = SessionControls & Pick<PromptControls, 'limits'>
+
+export const readSession = (raw: unknown, defaults: FaceControls, gateway: boolean): SessionRequest => {
   const params = record(raw)
   const { cwd, mcpServers, additionalDirectories, systemPrompt } = params
   if (typeof cwd !== 'string') throw invalid('cwd', '"cwd" is missing: give an absolute path.')
@@ -29,7 +29,7 @@ export const readNewSession = (
     throw invalid('mcpServers', '"mcpServers" is missing: give an array, which may be empty.')
   }
   for (const [index, server] of mcpServers.entries()) {
-    if (record(server)['type'] === 'acp') {
+    if (gateway && record(server)['type'] === 'acp') {
       throw invalid(
         `mcpServers.${index}.type`,
         `"mcpServers.${index}.type" is "acp", which isn't offered here. Use stdio, http or sse.`,
@@ -47,7 +47,7 @@ export const readNewSession = (
     ...parseSessionControls(subgateMeta(params)),
     cwd,
     // An empty list asks for nothing, so that the configured servers count.
-    ...(mcpServers.length > 0 && { mcpServers: mcpServers as SubagentStartRequest['mcpServers'] & object }),
+    ...(mcpServers.length > 0 && { mcpServers: parseMcpServers(mcpServers) }),
     ...present({
       additionalDirectories: (additionalDirectories ?? undefined) as readonly string[] | undefined,
     }),
@@ -78,11 +78,29 @@ export const readSessionId = (raw: unknown): string => {
   throw invalid('sessionId', '"sessionId" is missing.')
 }
 
-export const unknownMode = (raw: unknown): SubagentError =>
+export const unknownMode = (raw: unknown, known: readonly string[]): SubagentError =>
   invalid(
     'modeId',
-    `No mode has the id ${JSON.stringify(record(raw)['modeId'])}. Valid ids: none, as this session has no modes.`,
+    `No mode has the id ${JSON.stringify(record(raw)['modeId'])}. Valid ids: ${known.join(', ') || 'none, as this session has no modes'}.`,
   )
+
+/** The methods that take up or copy a session may leave its servers out. */
+export const withServers = (raw: unknown): unknown => ({ mcpServers: [], ...record(raw) })
+
+export const readList = (raw: unknown): { readonly cwd?: string; readonly cursor?: string } => {
+  const { cwd, cursor } = record(raw)
+  for (const [field, value] of Object.entries({ cwd, cursor }))
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw invalid(field, `"${field}" must be a text.`)
+  return present({
+    cwd: (cwd ?? undefined) as string | undefined,
+    cursor: (cursor ?? undefined) as string | undefined,
+  })
+}
+
+/** The editor has switches for options that are on or off. */
+export const showsSwitches = (capabilities: JsonObject): boolean =>
+  isRecord(record(record(capabilities['session'])['configOptions'])['boolean'])
 
 /** What reaches a client only when it said that it can take it. */
 export interface Takes {

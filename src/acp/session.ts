@@ -1,4 +1,4 @@
-/** One session of the editor: checked parameters at first, and a session of the runtime from its first prompt on. */
+/** One chat of the editor: its choices, the sessions of its agents, and the prompt that is being answered. */
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 import { SubagentError } from '../contract/errors.ts'
@@ -6,24 +6,28 @@ import type { LogEntry, SessionEvent } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
-import type { SubagentStartRequest } from '../contract/request.ts'
-import type { SubagentRun } from '../contract/run.ts'
+import type { SubagentResult } from '../contract/result.ts'
+import type { StartOptions, SubagentRun } from '../contract/run.ts'
 import { childViewOf } from './children.ts'
 import type { ChildView } from './children.ts'
+import type { ChatChoices } from './choices.ts'
 import { promptResponse } from './ending.ts'
 import { rpcFault } from './errors.ts'
-import { followUp } from './follow-up.ts'
 import type { FaceHost } from './host.ts'
-import type { PromptParams, Takes } from './params.ts'
+import type { Takes } from './params.ts'
 import { Questions } from './questions.ts'
+import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
 import type { TreeSource } from './subagents/tree.ts'
 import { notificationsOf } from './updates.ts'
+import type { Voice } from './voice.ts'
 
 export interface FaceSessionOptions {
-  /** The editor's id of it; the agent's own never leaves the runtime. */
-  readonly id: string
-  readonly request: Omit<SubagentStartRequest, 'prompt' | 'session'>
+  /** The editor's id of it; the agents' own never leave the runtime. */
+  readonly link: NonNullable<StartOptions['chat']>
+  readonly choices: ChatChoices
+  readonly states: ChatStates
+  readonly voice: Voice
   readonly host: FaceHost
   readonly client: acp.AgentContext
   readonly takes: Takes
@@ -32,22 +36,28 @@ export interface FaceSessionOptions {
   readonly log: Logger
 }
 
+/** Begins a run for a prompt, and says before its first update what there is to say. */
+export type Begin = (
+  options: Pick<StartOptions, 'signal' | 'answers' | 'chat'>,
+) => Promise<{ readonly run: SubagentRun; readonly before: () => Promise<void> }>
+
 export class FaceSession {
-  readonly #options: FaceSessionOptions
+  readonly options: FaceSessionOptions
   readonly #questions: Questions
   readonly #children: ChildView
   readonly #closed = new AbortController()
-  #root: SessionId | undefined
+  readonly #following = new Set<SessionId>()
+  /** Late updates that came while a run of their session was open. */
+  readonly #late = new Map<SessionId, SessionEvent[]>()
+  /** Runs below the chat's own sessions that are open. */
+  readonly #below = new Map<string, SubagentRun>()
   #turn: PromptTurn | undefined
-  #following = false
-  /** Late updates that came while a run was open. */
-  #late: SessionEvent[] | undefined
 
   constructor(options: FaceSessionOptions) {
-    this.#options = options
-    const { id, client, clientCapabilities, host, log } = options
+    this.options = options
+    const { link, client, clientCapabilities, host, log } = options
     this.#questions = new Questions({
-      sessionId: id,
+      sessionId: link.id,
       log,
       awaits: (run, question) => host.runtime.awaits(run.sessionId, question),
       ask: (params, cancellationSignal) =>
@@ -57,16 +67,19 @@ export class FaceSession {
         }),
     })
     const questions = this.#questions
-    const source = childSource(host)
     this.#children = childViewOf({
-      sessionId: id,
+      sessionId: link.id,
       client,
       clientCapabilities,
       takes: options.takes,
-      source,
+      source: childSource(host),
       questions,
       log,
     })
+  }
+
+  get id(): string {
+    return this.options.link.id
   }
 
   /** The prompt that is being answered. */
@@ -79,6 +92,11 @@ export class FaceSession {
     return this.#questions.open
   }
 
+  /** Descendants that work now. */
+  get below(): readonly SubagentRun[] {
+    return [...this.#below.values()]
+  }
+
   cancel(): void {
     this.#turn?.cancel()
   }
@@ -89,26 +107,28 @@ export class FaceSession {
   }
 
   /** Throws the `RequestError` of every ending that isn't a response. */
-  async prompt(params: PromptParams, signal: AbortSignal): Promise<acp.PromptResponse> {
-    const { id, request } = this.#options
-    if (this.#turn !== undefined) throw rpcFault(busy(id), request.provider)
+  async answer(begin: Begin, signal: AbortSignal): Promise<acp.PromptResponse> {
+    const { link, choices } = this.options
+    const provider = choices.agent
+    if (this.#turn !== undefined) throw rpcFault(busy(this.id), provider)
     const turn = new PromptTurn()
     this.#turn = turn
     const cancel = (): void => turn.cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      const run = await currentTurn.run(turn, () => this.#start(params, turn.signal))
-      this.#root = run.sessionId
-      void this.#follow(run.sessionId)
+      const options = { signal: turn.signal, answers: this.#questions.answered, chat: link }
+      const { run, before } = await currentTurn.run(turn, () => begin(options))
+      turn.run = run.id
+      await before()
+      const root = run.parentSessionId ?? run.sessionId
+      this.follow(this.#following.has(root) ? root : run.sessionId)
       await turn.settled
-      const result = await run.result
-      if (turn.fault !== undefined) throw turn.fault
-      return promptResponse(result)
+      return this.#concluded(await run.result, turn)
     } catch (error) {
       if (turn.fault === undefined && SubagentError.is(error) && error.code === 'CANCELLED') {
         return { stopReason: 'cancelled' }
       }
-      throw rpcFault(turn.fault ?? error, request.provider)
+      throw rpcFault(turn.fault ?? error, provider)
     } finally {
       signal.removeEventListener('abort', cancel)
       turn.delivered()
@@ -116,78 +136,81 @@ export class FaceSession {
     }
   }
 
-  /** Ends the session with all that belongs to it; an open prompt is answered `cancelled` first. */
-  async close(): Promise<void> {
+  #concluded(result: SubagentResult, turn: PromptTurn): acp.PromptResponse {
+    if (turn.fault !== undefined) throw turn.fault
+    return promptResponse(result)
+  }
+
+  /** Ends the chat with all that belongs to it; an open prompt is answered `cancelled` first. */
+  async close(sessions: Iterable<SessionId>): Promise<void> {
     const turn = this.#turn
     turn?.cancel()
     await turn?.settled
-    if (this.#root !== undefined) await this.#options.host.runtime.close(this.#root)
+    await Promise.all([...sessions].map((id) => this.options.host.runtime.close(id)))
     this.#closed.abort()
     this.#children.close()
   }
 
-  async #start({ prompt, controls, trace }: PromptParams, signal: AbortSignal): Promise<SubagentRun> {
-    const { host, request } = this.#options
-    const { runtime } = host
-    const meta = trace === undefined ? {} : { meta: { ...trace } }
-    const asked = await host.rootRequest({ ...followUp(request, this.#root), ...controls, ...meta, prompt })
-    const options = { signal, answers: this.#questions.answered }
-    const rows = runtime.providers.get(request.provider).provider.capabilities
-    if (asked.keep !== undefined || rows.resume === 'none') return runtime.start(asked, options)
-    try {
-      return await runtime.start({ ...asked, keep: true }, options)
-    } catch (error) {
-      // The face's own wish, for later prompts; an agent whose handshake denies it runs one prompt.
-      if (!refusesKeep(error)) throw error
-      return runtime.start(asked, options)
-    }
+  /** From now on the tree of this session is shown. */
+  follow(root: SessionId): void {
+    if (this.#following.has(root)) return
+    this.#following.add(root)
+    void this.#follow(root)
   }
 
   /** Brings the tree's events to the editor in the order of the log, each taken before the next (C09, C17). */
   async #follow(root: SessionId): Promise<void> {
-    if (this.#following) return
-    this.#following = true
-    const { host, log } = this.#options
+    const { host, log } = this.options
     try {
+      await this.#children.adopt(root)
       for await (const { run, event } of host.runtime.watch({ root, signal: this.#closed.signal })) {
         await this.#deliver(run, event, root)
       }
     } catch (error) {
       log.debug({ error }, 'the editor takes no more updates')
     } finally {
-      this.#following = false
+      this.#following.delete(root)
       this.#turn?.delivered()
     }
   }
 
   async #deliver(run: SubagentRun, entry: LogEntry, root: SessionId): Promise<void> {
     const { event } = entry
-    if (run.sessionId !== root) return this.#children.take(run, entry)
+    if (run.sessionId !== root) return this.#beneath(run, entry)
     if (event.type === 'run/settled') {
       await this.#children.own(run, entry)
-      return this.#settled()
+      return this.#settled(run, root)
     }
-    if (event.type === 'run/started') this.#late = []
-    else if (event.type === 'session/late_update' && this.#late !== undefined) this.#late.push(event)
-    else await this.#tell(event)
+    const late = this.#late.get(root)
+    if (event.type === 'run/started') this.#late.set(root, [])
+    else if (event.type === 'session/late_update' && late !== undefined) late.push(event)
+    else await this.#tell(event, run)
     await this.#children.own(run, entry)
   }
 
-  /** The response is written within this round; what came late goes behind it. */
-  async #settled(): Promise<void> {
-    const late = this.#late ?? []
-    this.#late = undefined
-    this.#turn?.delivered()
-    await nextRound()
-    for (const event of late) await this.#tell(event)
+  async #beneath(run: SubagentRun, entry: LogEntry): Promise<void> {
+    if (entry.event.type === 'run/started') this.#below.set(run.id, run)
+    await this.#children.take(run, entry)
+    if (entry.event.type !== 'run/settled') return
+    this.#below.delete(run.id)
+    if (this.#turn?.run === run.id) this.#turn.delivered()
   }
 
-  async #tell(event: SessionEvent): Promise<void> {
-    const { id, client, takes } = this.#options
+  /** The response is written within this round; what came late goes behind it. */
+  async #settled(run: SubagentRun, root: SessionId): Promise<void> {
+    const late = this.#late.get(root) ?? []
+    this.#late.delete(root)
+    if (this.#turn?.run === run.id) this.#turn.delivered()
+    await nextRound()
+    for (const event of late) await this.#tell(event, run)
+  }
+
+  async #tell(event: SessionEvent, { provider, sessionId }: SubagentRun): Promise<void> {
+    const { takes, states, voice } = this.options
     for (const { update: said, ...more } of notificationsOf(event, takes)) {
-      const update = this.#root === undefined ? said : this.#children.shown(this.#root, said)
-      if (update === undefined) continue
-      await client.notify('session/update', { sessionId: id, update, ...more } as acp.SessionNotification)
+      if (!takes.echoes && (await states.merged(said, provider))) continue
+      const update = this.#children.shown(sessionId, said)
+      if (update !== undefined) await voice.notify({ update, ...more })
     }
   }
 }
@@ -200,13 +223,6 @@ const childSource = ({ runtime, store }: FaceHost): TreeSource => ({
   },
   cancelSubagent: (sessionId, childId) => runtime.cancelSubagent(sessionId, childId),
 })
-
-const refusesKeep = (error: unknown): boolean => {
-  if (!SubagentError.is(error) || error.code !== 'UNSUPPORTED_CAPABILITY') return false
-  const { fields } = error.data as SubagentError<'UNSUPPORTED_CAPABILITY'>['data']
-  // Another gateway's words may lack them.
-  return fields?.length === 1 && fields[0] === 'keep'
-}
 
 const busy = (id: string): SubagentError =>
   new SubagentError('SESSION_BUSY', 'resolve', `A prompt is open on ${id}. Wait for it, or cancel it.`, {

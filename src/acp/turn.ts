@@ -1,11 +1,14 @@
 /** One prompt of the editor: from its arrival, through the start of a run, to its answer. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SubagentError } from '../contract/errors.ts'
+import type { RunId } from '../contract/ids.ts'
 
 export class PromptTurn {
   readonly #abort = new AbortController()
   readonly #delivered = Promise.withResolvers<void>()
   #fault: SubagentError | undefined
+  /** What it was answered by, once that has begun. */
+  run: RunId | undefined
 
   /** Aborts the start, and cancels the run once there is one. */
   get signal(): AbortSignal {

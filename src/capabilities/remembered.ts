@@ -1,9 +1,10 @@
 /** Answers of earlier handshakes, kept on disk for a day so that a refusal needs no process (law 1). */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { SubagentCapabilities, Support } from '../contract/capabilities.ts'
 import { isRecord } from '../contract/json.ts'
+import type { AgentOffer } from '../contract/offer.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -53,49 +54,68 @@ export type Fact = `mcp.${'http' | 'sse' | 'acp'}` | 'session.close'
 /** Only what the agent itself answered. */
 export type Answers = Partial<SubagentCapabilities> & Partial<Readonly<Record<Fact, Support>>>
 
-interface Remembered {
-  readonly at: number
-  readonly capabilities: Answers
-}
-
 const SUPPORTS: ReadonlySet<unknown> = new Set<Support>(['none', 'emulated', 'native'])
 
-const isRows = (value: unknown): boolean =>
+const isRows = (value: unknown): value is Answers =>
   isRecord(value) && Object.values(value).every((support) => SUPPORTS.has(support))
 
-export interface RememberedAnswers {
-  recall(key: string | undefined): Answers | undefined
-  remember(key: string | undefined, capabilities: Answers): void
+export interface Remembered<T> {
+  /** `maxAgeMs` is a day when absent. */
+  recall(key: string | undefined, maxAgeMs?: number): T | undefined
+  remember(key: string | undefined, value: T): void
 }
 
+export type RememberedAnswers = Remembered<Answers>
+export type RememberedOffers = Remembered<AgentOffer>
+
 /** Losing an answer costs one more handshake, so what can't be read or written is passed over. */
-export const rememberedAnswers = (directory: string, now: () => number = Date.now): RememberedAnswers => {
-  const file = (key: string): string => join(directory, `${key}.json`)
-  const recall: RememberedAnswers['recall'] = (key) => {
+const onDisk = <T>(
+  pathOf: (key: string) => string,
+  now: () => number,
+  read: (file: unknown) => T | undefined,
+  write: (value: T) => object,
+): Remembered<T> => {
+  const recall: Remembered<T>['recall'] = (key, maxAgeMs = DAY_MS) => {
     if (key === undefined) return undefined
     try {
-      const { at, capabilities } = JSON.parse(readFileSync(file(key), 'utf8')) as Remembered
-      const age = now() - at
-      return age >= 0 && age < DAY_MS && isRows(capabilities) ? capabilities : undefined
+      const file: unknown = JSON.parse(readFileSync(pathOf(key), 'utf8'))
+      const age = now() - (isRecord(file) ? Number(file['at']) : Number.NaN)
+      return age >= 0 && age < maxAgeMs ? read(file) : undefined
     } catch {
       return undefined
     }
   }
   return {
     recall,
-    remember: (key, capabilities) => {
+    remember: (key, value) => {
       if (key === undefined) return
-      if (JSON.stringify(recall(key)) === JSON.stringify(capabilities)) return
+      if (JSON.stringify(recall(key)) === JSON.stringify(value)) return
+      const path = pathOf(key)
       try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 })
-        const fresh = `${file(key)}.${process.pid}.${now()}`
-        writeFileSync(fresh, JSON.stringify({ at: now(), capabilities } satisfies Remembered), {
-          mode: 0o600,
-        })
-        renameSync(fresh, file(key))
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+        const fresh = `${path}.${process.pid}.${now()}`
+        writeFileSync(fresh, JSON.stringify({ at: now(), ...write(value) }), { mode: 0o600 })
+        renameSync(fresh, path)
       } catch {
         // A read-only or full disk: the next start asks the agent again.
       }
     },
   }
 }
+
+export const rememberedAnswers = (directory: string, now: () => number = Date.now): RememberedAnswers =>
+  onDisk(
+    (key) => join(directory, `${key}.json`),
+    now,
+    (file) => (isRecord(file) && isRows(file['capabilities']) ? file['capabilities'] : undefined),
+    (capabilities) => ({ capabilities }),
+  )
+
+/** What an agent's sessions let a person choose as they begin, so that it can be shown before one is there. */
+export const rememberedOffers = (directory: string, now: () => number = Date.now): RememberedOffers =>
+  onDisk(
+    (key) => join(directory, `${key}.offer.json`),
+    now,
+    (file) => (isRecord(file) && isRecord(file['offer']) ? (file['offer'] as AgentOffer) : undefined),
+    (offer) => ({ offer }),
+  )

@@ -1,4 +1,4 @@
-/** `subgate acp`: serves one provider to an editor over standard input and output. */
+/** `subgate acp`: serves agents to an editor over standard input and output. */
 import { SubagentError } from '../contract/errors.ts'
 import { present } from '../contract/present.ts'
 import { parsePromptControls, parseSessionControls } from '../contract/request-schema.ts'
@@ -6,10 +6,10 @@ import type { PromptControls, SessionControls } from '../contract/request-schema
 import { Gateway } from '../gateway.ts'
 import { SIGNAL_EXITS } from './documents.ts'
 import type { Io } from './io.ts'
+import { ownCommand, thisProgram } from './own-command.ts'
 import { environmentFlags, requestFromFlags } from './run/arguments.ts'
 import type { RunFlags } from './run/arguments.ts'
 import { Interrupts } from './run/interrupts.ts'
-import { foundNames } from './run/names.ts'
 
 export type AcpFlags = Pick<
   RunFlags,
@@ -41,6 +41,7 @@ const LEAVE_MS = 4_500
 /** Resolves with the exit code when the editor has gone or a signal came, and all that was started is gone. */
 export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Promise<number> => {
   const { serveAcp } = await import('../acp/face.ts')
+  const { servedAll, servedOne } = await import('../acp/served.ts')
   const { takeStdio } = await import('../acp/stdio.ts')
   const { stream, flushed } = takeStdio(io.stdin)
   const interrupted = Promise.withResolvers<void>()
@@ -60,14 +61,21 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
     throw error
   }
   const gateway = opened
-  const provider = chooseServed(gateway, { command, flags })
+  const named = namedAgent(gateway, { command, flags })
+  const { defaultProvider } = gateway.loaded.config
+  const served =
+    named === undefined
+      ? servedAll(gateway, canonical(gateway, defaultProvider))
+      : servedOne(named, () => gateway.usable())
+  if (named === undefined) await requireSome(gateway)
   const controls = controlsOf(flags, io)
   if (controls.preset !== undefined)
     for (const line of await gateway.presets.warnings(controls.preset, io.cwd)) io.say(line)
   const face = serveAcp({
     host: gateway,
-    provider,
+    served,
     controls,
+    signIn: (capabilities) => gateway.signInMethods(capabilities, ownCommand(thisProgram(io.env))),
     stream,
     log: gateway.log,
   })
@@ -100,26 +108,26 @@ const openGateway = async ({ command, flags }: AcpInvocation, io: Io): Promise<G
 const usage = (message: string): SubagentError =>
   new SubagentError('INVALID_REQUEST', 'request', message, { field: 'provider' })
 
-/** Checked before the editor is answered: a name that means nothing here is said on stderr, with exit 2. */
-const chooseServed = (gateway: Gateway, { command, flags }: AcpInvocation): string => {
+/**
+ * The one that was named; undefined: all that can start here. Checked before the editor is answered: a name that means
+ * nothing here is said on stderr, with exit 2.
+ */
+const namedAgent = (gateway: Gateway, { command, flags }: AcpInvocation): string | undefined => {
   if (command?.length === 0)
     throw usage('Behind -- stands no command. Type: subgate acp -- <command> [args…]')
   if (command !== undefined && flags.provider !== undefined)
     throw usage(`Both --provider ${flags.provider} and a command behind -- were given. Leave one out.`)
-  const named =
-    command === undefined ? (flags.provider ?? gateway.loaded.config.defaultProvider ?? only(gateway)) : 'acp'
-  return gateway.runtime.providers.get(named).provider.name
+  const named = command === undefined ? flags.provider : 'acp'
+  return named === undefined ? undefined : gateway.runtime.providers.get(named).provider.name
 }
 
-const only = (gateway: Gateway): string => {
-  const [first, ...others] = foundNames(gateway)
-  if (first !== undefined && others.length === 0) return first
-  const ways = first === undefined ? ['-- <command that starts an ACP agent>'] : [first, ...others]
-  const typed = ways.map((way) => `  subgate acp ${way.startsWith('--') ? way : `--provider ${way}`}`)
+const canonical = (gateway: Gateway, name: string | undefined): string | undefined =>
+  name === undefined ? undefined : gateway.runtime.providers.get(name).provider.name
+
+const requireSome = async (gateway: Gateway): Promise<void> => {
+  if ((await gateway.usable()).length > 0) return
   throw usage(
-    [`No agent was named and ${first === undefined ? 'none is' : 'several are'} found here. Type one of:`]
-      .concat(typed)
-      .join('\n'),
+    'No agent was named and none is found here. Type one of:\n  subgate acp -- <command that starts an ACP agent>',
   )
 }
 

@@ -4,6 +4,7 @@ import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate 
 import type { ProviderEvent, SetupEvent } from './events.ts'
 import type { SessionId } from './ids.ts'
 import type { Letter } from './letters.ts'
+import type { AgentChoice, AgentOffer } from './offer.ts'
 import type { PermissionPolicy, ResolvedStartRequest, SubagentStartRequest } from './request.ts'
 import type { RunStatus, TurnOutcome } from './result.ts'
 import type { StartOptions, SubagentRun } from './run.ts'
@@ -23,6 +24,13 @@ export interface SubagentProvider {
    * own names, and refused where it holds any other; without a table it arrives as written.
    */
   readonly toolNames?: Readonly<Record<string, string>>
+  /**
+   * What may be promised before a session is open: of rows that are still to be negotiated only what the agent has
+   * answered before, however long ago. Absent: `capabilities`.
+   */
+  advertised?(): SubagentCapabilities
+  /** What its sessions let a person choose, as far as that is known while none is open: nothing is started for it. */
+  offer?(): AgentOffer
   /**
    * What of a start this provider can't take although its rows say yes, such as one without a parent: throws a
    * `SubagentError` of phase `resolve`. Called after the gate and before anything happens, also by a dry run, so it
@@ -54,6 +62,8 @@ export interface SetupScope {
   /** Variables that every process of this session must get: lineage, so that depth crosses processes (B2.7). */
   readonly env: Readonly<Record<string, string>>
   readonly delegation: Delegation
+  /** A person's choices among what the agent offers, made before it was there; refused where it doesn't offer them. */
+  readonly choices?: readonly AgentChoice[]
   /** A fact of the session outside of its turns. Before publish it is kept back, and dropped if `open` fails. */
   record(event: SetupEvent): void
   /**
@@ -75,6 +85,10 @@ export interface ProviderSession extends AsyncDisposable {
   readonly usable: boolean
   /** Its turns read the letters of its children; an idle child of somebody's is woken by them. */
   readonly readsLetters?: true
+  /** What it lets a person choose now. */
+  readonly offer?: AgentOffer
+  /** Chooses among what it offers; also while a turn runs. */
+  choose?(choice: AgentChoice): Promise<void>
   /**
    * One turn. Resolves with how it ended, `cancelled` after `turn.signal` aborted; rejects only on a fault,
    * with a `SubagentError` of phase `prompt`.

@@ -131,6 +131,7 @@ export type PromptControls = Pick<SubagentStartRequest, 'outputSchema' | 'limits
 
 const sessionControlsSchema: z.ZodMiniType<SessionControls> = z.strictObject(sessionControls)
 const promptControlsSchema: z.ZodMiniType<PromptControls> = z.strictObject(promptControls)
+const mcpServersShape = z.strictObject({ mcpServers: mcpServersSchema })
 
 export const parseStartRequest = (value: unknown): SubagentStartRequest =>
   parseRequest(startRequest, value, Object.keys(shape))
@@ -140,3 +141,7 @@ export const parseSessionControls = (value: unknown): SessionControls =>
 
 export const parsePromptControls = (value: unknown): PromptControls =>
   parseRequest(promptControlsSchema, value, Object.keys(promptControls))
+
+/** All of them, also those that nobody will connect to. */
+export const parseMcpServers = (value: unknown): readonly McpServer[] =>
+  parseRequest(mcpServersShape, { mcpServers: value }, ['mcpServers']).mcpServers

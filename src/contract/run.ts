@@ -2,6 +2,7 @@
 import type { ContentBlock, PermissionOutcome } from './content.ts'
 import type { LogEntry } from './events.ts'
 import type { PermissionId, RunId, SessionId } from './ids.ts'
+import type { AgentChoice } from './offer.ts'
 import type { SubagentStartRequest } from './request.ts'
 import type { EndingCategory, RunStatus, SubagentResult, Usage } from './result.ts'
 
@@ -21,6 +22,8 @@ export interface StartOptions {
   readonly answers?: boolean
   /** The parent's tool call that starts this child, for whoever observes it. */
   readonly toolCallId?: string
+  /** Choices among what the agent itself offers, for one that is set up now. */
+  readonly choices?: readonly AgentChoice[]
   /** The conversation of a face that a new session becomes part of; one that is taken up stays where it is. */
   readonly chat?: { readonly id: string; readonly from?: { readonly id: string; readonly until: number } }
   /** Told once when the start must wait for a slot. */

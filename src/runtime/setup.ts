@@ -3,6 +3,7 @@ import { SubagentError } from '../contract/errors.ts'
 import type { SetupEvent } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
+import type { AgentChoice } from '../contract/offer.ts'
 import type { Delegation, ProviderSession, SetupScope, SubagentProvider } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import { present } from '../contract/present.ts'
@@ -18,6 +19,7 @@ export class Setup implements SetupScope {
   readonly signal: AbortSignal
   readonly env: Readonly<Record<string, string>>
   readonly delegation: Delegation
+  readonly choices: readonly AgentChoice[]
   readonly #kept: SetupEvent[] = []
   readonly #logger: Logger
   #log: SessionLog | undefined
@@ -28,11 +30,13 @@ export class Setup implements SetupScope {
     env: Readonly<Record<string, string>>,
     delegation: Delegation,
     logger: Logger,
+    choices: readonly AgentChoice[] = [],
   ) {
     this.signal = signal
     this.env = env
     this.delegation = delegation
     this.#logger = logger
+    this.choices = choices
   }
 
   record(event: SetupEvent): void {

@@ -1,7 +1,7 @@
 /** The runtime: one way to start a run, whatever the provider and whoever asks (design.md §3). */
 import type { PermissionId, SessionId } from '../contract/ids.ts'
 import { present } from '../contract/present.ts'
-import type { KeptAgents } from '../contract/provider.ts'
+import type { KeptAgents, ProviderSession } from '../contract/provider.ts'
 import { parseStartRequest } from '../contract/request-schema.ts'
 import type { SubagentStartRequest } from '../contract/request.ts'
 import type { SubagentResult } from '../contract/result.ts'
@@ -16,6 +16,7 @@ import type { DelegatesHouse } from './delegates.ts'
 import { logFault } from './ending.ts'
 import { Idempotency } from './idempotency.ts'
 import { Inboxes } from './inboxes.ts'
+import { anyOf, driven } from './driven.ts'
 import { endOf, Lifecycle, startOf } from './lifecycle.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveRuns } from './live-runs.ts'
@@ -127,6 +128,10 @@ export class GatewayRuntime implements SubagentRuntime {
     return this.#sessions.get(sessionId)?.run?.awaits(id) ?? false
   }
 
+  agent(id: SessionId): Pick<ProviderSession, 'capabilities' | 'offer' | 'choose'> | undefined {
+    return this.#sessions.get(id)?.agent
+  }
+
   /** Stops a subagent that the session's own agent runs, and those below it, alone. */
   cancelSubagent(sessionId: SessionId, childId: string): void {
     this.#sessions.get(sessionId)?.agent?.cancelSubagent?.(childId)
@@ -138,8 +143,7 @@ export class GatewayRuntime implements SubagentRuntime {
 
   async close(id: SessionId): Promise<void> {
     const session = this.#sessions.get(id)
-    if (session === undefined) return
-    await (session.closing ??= this.#close(session))
+    if (session !== undefined) await (session.closing ??= this.#close(session))
   }
 
   /** `closing` is set before any of this ends, so that whoever else closes it waits for the same end. */
@@ -181,9 +185,7 @@ export class GatewayRuntime implements SubagentRuntime {
     const { registered, request, parent } = checked
     const { provider } = registered
     const checkSchema = request.outputSchema && (await schemaCheck(request.outputSchema))
-    const signal = AbortSignal.any(
-      [this.#closed.signal, options.signal, ...stopped].filter((each) => each !== undefined),
-    )
+    const signal = anyOf(this.#closed.signal, options.signal, ...stopped)
     using reservation = new DisposableStack()
     reservation.use(this.#starts.takeUp(checked, this.#sessions))
     const claim = reservation.use(await claimStored(checked, this.#surroundings.store))
@@ -198,16 +200,14 @@ export class GatewayRuntime implements SubagentRuntime {
     })
     unwind.defer(() => this.#slots.release(ticket))
     if (signal.aborted) throw cancelledStart(signal)
-
     const observed = unwind.use(this.#observation.begin(request, provider.name, options))
     const admitted = { ...checked, request: observed.request }
     const delegation = delegationPort({ ...request, prompt: [] }, this.#house)
-    const { agent, setup } = await agentFor(admitted, delegation, signal, this.#surroundings).catch(
-      (error: unknown) => {
-        this.#slots.heed(provider.name, error)
-        throw error
-      },
-    )
+    const lent = { delegation, signal, choices: options.choices }
+    const { agent, setup } = await agentFor(admitted, lent, this.#surroundings).catch((error: unknown) => {
+      this.#slots.heed(provider.name, error)
+      throw error
+    })
     unwind.defer(async () => {
       if (admitted.resolved.live?.agent !== agent) await agent[Symbol.asyncDispose]()
     })
@@ -218,11 +218,7 @@ export class GatewayRuntime implements SubagentRuntime {
     const run = await this.#publish(admitted, opened)
     unwind.move()
     claim?.keep()
-    const cancel = (): void => run.cancel()
-    options.signal?.addEventListener('abort', cancel, { once: true })
-    if (signal.aborted) run.cancel()
-    void run.drive().then(() => options.signal?.removeEventListener('abort', cancel))
-    return run
+    return driven(run, options.signal, signal)
   }
 
   async #publish(admitted: Admitted, opened: Opened): Promise<LiveRun> {

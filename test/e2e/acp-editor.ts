@@ -31,7 +31,14 @@ export interface EditorOptions {
   readonly capabilities?: object
 }
 
-const MAX_WAIT_MS = 15_000
+const MAX_WAIT_MS = 45_000
+
+/** What the face says of a chat by itself, beside what its agent says. */
+const OWN_UPDATES: ReadonlySet<string> = new Set([
+  'available_commands_update',
+  'config_option_update',
+  'session_info_update',
+])
 
 export class Editor implements AsyncDisposable {
   readonly dir: string = realpathSync(mkdtempSync(join(tmpdir(), 'subgate-editor-')))
@@ -130,11 +137,23 @@ export class Editor implements AsyncDisposable {
     return this.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: words }] }, id)
   }
 
+  /** Without what the face says of a chat by itself. */
   updates(sessionId?: string): readonly Message[] {
+    return this.allUpdates(sessionId).filter(({ params }) => !OWN_UPDATES.has(params.update.sessionUpdate))
+  }
+
+  allUpdates(sessionId?: string): readonly Message[] {
     return this.messages.filter(
       ({ method, params }) =>
         method === 'session/update' && (sessionId === undefined || params.sessionId === sessionId),
     )
+  }
+
+  /** The updates of one kind, in the order in which they came. */
+  told(kind: string, sessionId?: string): readonly any[] {
+    return this.allUpdates(sessionId)
+      .map(({ params }) => params.update)
+      .filter(({ sessionUpdate }) => sessionUpdate === kind)
   }
 
   said(): string {

@@ -260,7 +260,7 @@ test('the official SDK client gets a whole turn with a permission', async () => 
     prompt: [{ type: 'text', text: 'edit' }],
   })
   expect(answer.stopReason).toBe('end_turn')
-  expect(updates).toEqual(['available_commands_update', 'agent_message_chunk'])
+  expect(updates).toEqual(['available_commands_update', 'session_info_update', 'agent_message_chunk'])
   await agent.request(acp.methods.agent.session.close, { sessionId })
   connection.close()
 })

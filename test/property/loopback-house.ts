@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream'
 import * as acp from '@agentclientprotocol/sdk/unstable'
 import { serveAcp } from '../../src/acp/face.ts'
+import { servedOne } from '../../src/acp/served.ts'
 import { silentLogger } from '../../src/contract/logger.ts'
 import type { SubagentProvider } from '../../src/contract/provider.ts'
 import type { SupervisedProcess } from '../../src/process/supervised.ts'
@@ -64,8 +65,14 @@ const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedPro
     },
   })
   const face = serveAcp({
-    host: { runtime, store, rootRequest: async (request) => request },
-    provider,
+    host: {
+      runtime,
+      store,
+      rootRequest: async (request) => request,
+      remove: (ids) => store.remove(ids),
+      recovered: Promise.resolve(),
+    },
+    served: servedOne(provider, async () => []),
     stream: acp.ndJsonStream(output, input.readable),
     log: silentLogger,
   })

@@ -6,8 +6,10 @@ import type { Sent, Tree } from '../fixtures/child-logs.ts'
 
 const RUNS = { numRuns: 300 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 const announcedIn = ({ update }: Sent): string | undefined =>
-  update.sessionUpdate === 'subagent_update' ? String(update['sessionId']) : undefined
+  update.sessionUpdate === 'subagent_update' ? textOf(update['sessionId']) : undefined
 
 /** Every session that a message names. */
 const named = ({ sessionId, update }: Sent): readonly string[] => {
@@ -27,7 +29,7 @@ const words = ({ update }: Sent): string => {
 }
 
 const titleOf = (sent: readonly Sent[], id: string): string =>
-  String(sent.find((one) => announcedIn(one) === id && 'title' in one.update)?.update['title'])
+  textOf(sent.find((one) => announcedIn(one) === id && 'title' in one.update)?.update['title'])
 
 test('as sessions: each is announced on its parent before anything names it, and keeps that parent', async () => {
   await fc.assert(
@@ -78,7 +80,7 @@ test("as sessions: every word arrives under its child's id, in order, and before
 const callsOf = (sent: readonly Sent[]): ReadonlyMap<string, Sent['update']> => {
   const calls = new Map<string, Sent['update']>()
   for (const { update } of sent) {
-    const id = String(update['toolCallId'])
+    const id = textOf(update['toolCallId'])
     calls.set(id, { ...calls.get(id), ...update })
   }
   return calls

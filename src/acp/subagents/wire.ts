@@ -125,7 +125,7 @@ export const readAnnouncement = (update: SessionUpdate): Announcement => {
   })
 }
 
-const CONTENT_FIELDS = ['tool_call', 'tool_call_update']
+const WITH_CONTENT: ReadonlySet<string> = new Set(['tool_call', 'tool_call_update'])
 const SESSION_FIELDS = ['senderSessionId', 'recipientSessionId']
 
 /** Another session's id in every place where an update can hold one; a name that isn't known there is left out. */
@@ -139,21 +139,20 @@ export const renamed = (update: SessionUpdate, idOf: (id: string) => string | un
     return present({ ...update, ...own }) as SessionUpdate
   }
   const { content } = said
-  if (!CONTENT_FIELDS.includes(sessionUpdate) || !Array.isArray(content) || !content.some(isLink))
-    return update
+  if (!WITH_CONTENT.has(sessionUpdate) || !Array.isArray(content) || !content.some(isLink)) return update
   const named = content.flatMap((part: unknown) => {
     if (!isLink(part)) return [part]
     const sessionId = idOf(part.sessionId)
     return sessionId === undefined ? [] : [{ ...part, sessionId }]
   })
-  return { ...update, content: named } as SessionUpdate
+  return { ...update, content: named }
 }
 
 const isLink = (part: unknown): part is { readonly sessionId: string } =>
   isRecord(part) && part['type'] === 'session' && typeof part['sessionId'] === 'string'
 
-const BETWEEN: readonly string[] = ['subagent_update', 'session_message', 'session_message_chunk']
+const BETWEEN: ReadonlySet<string> = new Set(['subagent_update', 'session_message', 'session_message_chunk'])
 
 /** What of an update reaches an editor that knows no subagents. */
 export const withoutSubagents = (update: SessionUpdate): SessionUpdate | undefined =>
-  BETWEEN.includes(update.sessionUpdate) ? undefined : renamed(update, () => undefined)
+  BETWEEN.has(update.sessionUpdate) ? undefined : renamed(update, () => undefined)

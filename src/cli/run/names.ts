@@ -2,7 +2,7 @@
 import { SubagentError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Installable } from './choice.ts'
-import { KNOWN_PROVIDER_NAMES } from '../../gateway.ts'
+import { foundNames as foundIn, KNOWN_PROVIDER_NAMES } from '../../gateway.ts'
 
 /** Installed or not, aliases too: a known name is never taken for a word of the prompt. */
 export const providerNames = (gateway: Gateway): readonly string[] => [
@@ -16,29 +16,8 @@ export const providerNames = (gateway: Gateway): readonly string[] => [
 ]
 
 /** What is usable here without further words: configured and installed agents, one a program. */
-export const foundNames = (gateway: Pick<Gateway, 'agents' | 'loaded'>): readonly string[] => {
-  const { providers } = gateway.loaded.config
-  const agents = gateway.agents()
-  /** A bare word is what is found on PATH under it. */
-  const pathOf = (word: string): string => agents.find(({ agent }) => agent.program === word)?.program ?? word
-  const configured = Object.entries(providers).flatMap(([name, { command, module }]) => {
-    const [word, ...args] = command ?? []
-    if (module !== undefined) return [{ name, line: module }]
-    return word === undefined ? [] : [{ name, line: [pathOf(word), ...args].join('\0') }]
-  })
-  const installed = agents.flatMap(({ agent: { name, args }, program }) =>
-    program === undefined || configured.some((own) => own.name === name)
-      ? []
-      : [{ name, line: [program, ...args].join('\0') }],
-  )
-  // The name that was configured goes before another one of the same program.
-  const preferred = installed.toSorted(
-    (one, other) => Number(Object.hasOwn(providers, other.name)) - Number(Object.hasOwn(providers, one.name)),
-  )
-  const names = new Map<string, string>()
-  for (const { name, line } of [...configured, ...preferred]) if (!names.has(line)) names.set(line, name)
-  return [...names.values()]
-}
+export const foundNames = (gateway: Pick<Gateway, 'agents' | 'loaded'>): readonly string[] =>
+  foundIn(gateway.loaded.config, gateway.agents())
 
 /** The best known agents that npm can install. */
 export const installableAgents = (gateway: Gateway): readonly Installable[] =>

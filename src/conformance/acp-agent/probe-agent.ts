@@ -63,6 +63,7 @@ export const serveProbe = async (input: Readable, output: Writable): Promise<voi
       say(`[${String(optionId ?? outcome)}]`)
     }
     for (let number = 0; number < Number(count); number += 1) say(`${number} `)
+    if (wordsOf(params) === 'hello') say('hello')
     if (wordsOf(params) === 'capabilities') say(JSON.stringify(offered ?? {}))
     if (wordsOf(params) === 'meta')
       say(JSON.stringify(params['_meta'] ?? {}), { _meta: { probe: { deep: 'kept' } } })

@@ -39,7 +39,7 @@ let loaded: Promise<ProtocolSchema> | undefined
 export const protocolSchema = (): Promise<ProtocolSchema> => (loaded ??= load())
 
 const load = async (): Promise<ProtocolSchema> => {
-  const { Ajv2020 } = await import('ajv/dist/2020.js')
+  const { Ajv2020 } = (await import('ajv/dist/2020.js')).default
   const file = JSON.parse(await readFile(fileURLToPath(import.meta.resolve(FILE)), 'utf8')) as SchemaFile
   const ajv = new Ajv2020({
     strict: false,

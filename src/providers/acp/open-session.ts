@@ -4,6 +4,7 @@ import { bounded } from '../../capabilities/rows.ts'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/json.ts'
+import type { AgentChoice } from '../../contract/offer.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import { isToAsk } from './agents.ts'
 import type { AskMode } from './agents.ts'
@@ -24,6 +25,8 @@ export interface Opening {
   readonly signal: AbortSignal
   /** Variables of the session that its process doesn't have. */
   readonly lineage: Readonly<Record<string, string>>
+  /** Made by a person among what the agent offers, before it was there. */
+  readonly choices: readonly AgentChoice[]
 }
 
 /** Nothing is sent that the handshake said it can't take: the runtime's second gate refuses then. */
@@ -82,19 +85,29 @@ export const openSession = async (
     session.opened(nativeId)
     return rows
   }
+  session.offered.opened(answer)
   const final = bounded(rows, { ...optionRows(answer), ...askRow(answer, asks) })
   if (lacking(subject, request, final)) return final
   for (const field of ['model', 'effort'] as const) {
     const choice = configChoice(answer, field, request[field], subject.title)
     if (choice === undefined) continue
-    await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, 'session', {
-      signal,
-    })
+    const asked = { sessionId: nativeId, ...choice }
+    session.offered.took(
+      choice,
+      await connection.request('session/set_config_option', asked, 'session', { signal }),
+    )
   }
   const modeId = asks?.modeId
   if (modeId !== undefined && isToAsk(request) && offersMode(answer, modeId)) {
-    await connection.request('session/set_mode', { sessionId: nativeId, modeId }, 'session', { signal })
+    session.offered.took(
+      { modeId },
+      await connection.request('session/set_mode', { sessionId: nativeId, modeId }, 'session', { signal }),
+    )
   }
+  for (const choice of opening.choices)
+    await session.offered.choose(choice, nativeId, (name, asked) =>
+      connection.request(name, asked, 'session', { signal }),
+    )
   session.opened(nativeId)
   return final
 }

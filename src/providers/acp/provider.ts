@@ -2,11 +2,12 @@
 import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
 import { commandKey } from '../../capabilities/remembered.ts'
-import type { Answers, RememberedAnswers } from '../../capabilities/remembered.ts'
+import type { Answers, RememberedAnswers, RememberedOffers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { Logger } from '../../contract/logger.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
@@ -24,6 +25,7 @@ import type { ClientContext } from './client-methods.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
 import type { Answered, ClientMethods, Handshake } from './handshake.ts'
 import { launch } from './launch.ts'
+import { Offered } from './offered.ts'
 import { openSession } from './open-session.ts'
 import { ownSeat, sharedSeat } from './seat.ts'
 import type { Seat } from './seat.ts'
@@ -54,6 +56,8 @@ export interface AcpProviderOptions {
   readonly version: string
   readonly supervisor: Supervisor
   readonly answers: RememberedAnswers
+  /** What its sessions offered, by the same key; absent: that is known while one is open alone. */
+  readonly offers?: RememberedOffers
   readonly log: Logger
   /** The gateway's own environment. */
   readonly inherited: Readonly<Record<string, string | undefined>>
@@ -94,6 +98,18 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
   /** Lowered by what the same program answered within the last day, so that a refusal needs no process. */
   get capabilities(): SubagentCapabilities {
     return bounded(this.#declared, this.#recalled)
+  }
+
+  /** What can't be remembered, behind a launcher such as npx, is promised as far as it may turn out. */
+  advertised(): SubagentCapabilities {
+    const key = this.#key
+    if (key === undefined) return this.capabilities
+    const unknown = Object.fromEntries(this.negotiated.map((row) => [row, 'none' as const]))
+    return bounded(this.#declared, { ...unknown, ...this.#options.answers.recall(key, Infinity) })
+  }
+
+  offer(): AgentOffer {
+    return this.#options.offers?.recall(this.#key) ?? {}
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
@@ -213,6 +229,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
         setup,
         failureSign: known?.failureSign,
         serve: (method, params) => serve(method, params, context),
+        offered: new Offered(name, (offer) => this.#options.offers?.remember(this.#key, offer)),
         closeTerminals: () => terminals.close(),
       },
       this.#declared,
@@ -227,7 +244,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     { connection }: AcpAgent,
     handshake: Handshake,
     request: ResolvedStartRequest,
-    { signal }: SetupScope,
+    { signal, choices = [] }: SetupScope,
     lineage: Readonly<Record<string, string>>,
   ): Promise<void> {
     session.shook(handshake)
@@ -235,7 +252,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     // Now, as the opening may refuse.
     this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
     const subject = { name: this.name, title: this.title ?? this.name }
-    const opening = { subject, connection, handshake, request, asks: this.#asks, signal, lineage }
+    const opening = { subject, connection, handshake, request, asks: this.#asks, signal, lineage, choices }
     const rows = await openSession(opening, declared, session)
     session.settle(rows)
     this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })

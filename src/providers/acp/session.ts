@@ -5,6 +5,7 @@ import { SubagentError } from '../../contract/errors.ts'
 import type { ProviderEvent } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
+import type { AgentChoice, AgentOffer } from '../../contract/offer.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { failureSignOf } from './agents.ts'
@@ -12,6 +13,7 @@ import type { FailureSign } from './agents.ts'
 import type { Hearer } from './board.ts'
 import type { Handshake } from './handshake.ts'
 import { gatewayEvent, saysLate } from './gateway-words.ts'
+import type { Offered } from './offered.ts'
 import { readQuestion } from './question.ts'
 import type { Seat } from './seat.ts'
 import { promptParams } from './session-params.ts'
@@ -35,6 +37,7 @@ export interface SessionContext {
   readonly failureSign: FailureSign | undefined
   /** Answers the agent's requests; those for permission come back to the session. */
   readonly serve: (method: string, params: unknown) => Promise<object>
+  readonly offered: Offered
   /** Ends what the session's own terminals still run. */
   closeTerminals(): Promise<void>
 }
@@ -70,6 +73,22 @@ export class AcpSession implements ProviderSession, Hearer {
 
   get usable(): boolean {
     return this.#context.seat.agent.alive && this.#end === undefined
+  }
+
+  get offered(): Offered {
+    return this.#context.offered
+  }
+
+  get offer(): AgentOffer {
+    return this.offered.current
+  }
+
+  async choose(choice: AgentChoice): Promise<void> {
+    const { seat, offered } = this.#context
+    if (this.#nativeId === undefined) throw new Error('The session was never opened.')
+    await offered.choose(choice, this.#nativeId, (method, params) =>
+      seat.agent.connection.request(method, params, 'session'),
+    )
   }
 
   shook(handshake: Handshake): void {
@@ -165,6 +184,7 @@ export class AcpSession implements ProviderSession, Hearer {
       }
       return
     }
+    if (!gateway) this.offered.heard(update)
     if (late) {
       this.#context.setup.record({ type: 'session/late_update', update })
       return

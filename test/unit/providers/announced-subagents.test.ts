@@ -4,8 +4,12 @@ import type { SessionUpdate } from '../../../src/contract/content.ts'
 import { AnnouncedSubagents } from '../../../src/providers/acp/subagents.ts'
 import { say } from '../../fixtures/entries.ts'
 
-const announce = (id: string, more: object = {}): SessionUpdate =>
-  ({ sessionUpdate: 'subagent_update', sessionId: id, title: id, ...more }) as SessionUpdate
+const announce = (id: string, more: object = {}): SessionUpdate => ({
+  sessionUpdate: 'subagent_update',
+  sessionId: id,
+  title: id,
+  ...more,
+})
 
 const taken = (subagents: AnnouncedSubagents, sessionId: string, update: SessionUpdate, bytes = 10) =>
   subagents.take('root', { sessionId, update, bytes })

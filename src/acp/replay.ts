@@ -1,0 +1,36 @@
+/** The history of a chat as the updates that an editor is shown when it opens the chat again. Pure. */
+import type { ContentBlock, SessionUpdate } from '../contract/content.ts'
+import type { Told } from './history.ts'
+import type { Takes } from './params.ts'
+import { promptOf } from './said.ts'
+import { notificationsOf } from './updates.ts'
+
+/** What stands in the answer to the load, as it is now. */
+const STATES: ReadonlySet<string> = new Set([
+  'available_commands_update',
+  'config_option_update',
+  'current_mode_update',
+])
+
+const asked = (block: ContentBlock): SessionUpdate => ({
+  sessionUpdate: 'user_message_chunk',
+  content: block,
+})
+
+const named = ({ delegated, provider }: Told['stretch'], [first, ...rest]: readonly ContentBlock[]) => {
+  if (!delegated || first === undefined) return first === undefined ? [] : [first, ...rest]
+  const command = `/delegate ${provider} `
+  return first.type === 'text'
+    ? [{ ...first, text: command + first.text }, ...rest]
+    : [{ type: 'text' as const, text: command }, first, ...rest]
+}
+
+/** Of a delegated task its words alone: what it did is its own session's. */
+export const replayOf = ({ stretch, entry: { event } }: Told, takes: Takes): readonly SessionUpdate[] => {
+  if (event.type === 'run/started') return named(stretch, promptOf(event)).map(asked)
+  return notificationsOf(event, { ...takes, echoes: false })
+    .map(({ update }) => update)
+    .filter(({ sessionUpdate }) =>
+      stretch.delegated ? sessionUpdate === 'agent_message_chunk' : !STATES.has(sessionUpdate),
+    )
+}
