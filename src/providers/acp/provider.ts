@@ -2,24 +2,21 @@
 import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
 import { commandKey } from '../../capabilities/remembered.ts'
-import type { Answers, RememberedAnswers, RememberedOffers } from '../../capabilities/remembered.ts'
+import type { Answers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
-import type { Logger } from '../../contract/logger.ts'
 import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import { childEnvironment } from '../../process/environment.ts'
 import type { ChildEnvironment } from '../../process/environment.ts'
-import type { Graces } from '../../process/graces.ts'
 import { onLinux } from '../../process/process-table.ts'
-import type { Supervisor } from '../../process/supervisor.ts'
 import { WarmPool } from '../../process/warm-pool.ts'
 import type { AcpAgent } from './agent.ts'
 import { isToAsk } from './agents.ts'
-import type { AskMode, KnownAgent } from './agents.ts'
+import type { AskMode } from './agents.ts'
 import { serve } from './client-methods.ts'
 import type { ClientContext } from './client-methods.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
@@ -27,41 +24,13 @@ import type { Answered, ClientMethods, Handshake } from './handshake.ts'
 import { launch } from './launch.ts'
 import { Offered } from './offered.ts'
 import { openSession } from './open-session.ts'
+import type { AcpProviderOptions } from './provider-options.ts'
 import { ownSeat, sharedSeat } from './seat.ts'
 import type { Seat } from './seat.ts'
 import { AcpSession } from './session.ts'
 import { closes, ownerOf, shareKey } from './sharing.ts'
 import { Terminals } from './terminals.ts'
 import { refuseTransport, rememberedTransports, transportFacts } from './transports.ts'
-
-export interface AcpProviderOptions {
-  readonly name: string
-  /** What messages call it; the name when absent. */
-  readonly title?: string
-  readonly command: readonly [string, ...string[]]
-  /** What is known of this agent; decides variables, graces, quirks and how it is made to ask. */
-  readonly known?: KnownAgent
-  /** The operator states that the agent asks before it acts. */
-  readonly asks?: boolean
-  /** The command is itself a gateway, whose handshake decides every row. */
-  readonly gateway?: boolean
-  readonly methods?: Partial<ClientMethods>
-  /** Variables from configuration and `--env`: a value, or true to pass by name. */
-  readonly env?: Readonly<Record<string, string | true>>
-  readonly graces?: Partial<Graces>
-  /** Whether a process without sessions is kept for the next one. */
-  readonly warm?: boolean
-  /** Milliseconds that it is kept; 0: only sessions at one time share one. */
-  readonly idleMs?: number
-  readonly version: string
-  readonly supervisor: Supervisor
-  readonly answers: RememberedAnswers
-  /** What its sessions offered, by the same key; absent: that is known while one is open alone. */
-  readonly offers?: RememberedOffers
-  readonly log: Logger
-  /** The gateway's own environment. */
-  readonly inherited: Readonly<Record<string, string | undefined>>
-}
 
 const NO_METHODS: ClientMethods = { read: false, write: false, terminal: false }
 
