@@ -116,7 +116,7 @@ const acp = (
   name: string,
   command: CommandLine,
   known: AcpProviderOptions['known'],
-  { asks, fs, terminal, graces, env }: ProviderConfig,
+  { asks, fs, terminal, graces, env, warm }: ProviderConfig,
   { supervisor, stateDir, log, inherited, agentEnv, title }: ProcessPlace,
 ): AcpProvider =>
   new AcpProvider({
@@ -132,20 +132,19 @@ const acp = (
     methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
       AcpProviderOptions['methods']
     >,
-    ...present({ known, asks, graces, title }),
+    ...present({ known, asks, graces, warm, title }),
   })
 
 /** Keys that are understood but that nothing here acts on, one line each: so that nobody relies on them. */
 export const inertKeys = ({ providers }: Config): readonly string[] =>
-  Object.entries(providers).flatMap(([name, { warm, asks, fs, terminal }]) => {
+  Object.entries(providers).flatMap(([name, { module, warm, asks, fs, terminal }]) => {
     const native = NATIVE[name]
     const said = (key: string, why: string): string =>
       printable(`providers.${name}.${key} doesn't count: ${why}`)
     const own = native === undefined ? [] : Object.keys(present({ asks, fs, terminal }))
+    const hasNone = module !== undefined || native?.warm === false
     return [
-      ...(warm === true && native?.warm !== true
-        ? [said('warm', 'each run starts a process of its own.')]
-        : []),
+      ...(warm === true && hasNone ? [said('warm', 'no process of it is kept without a session.')] : []),
       ...own.map((key) => said(key, 'this agent is driven by its own interface, which has no such thing.')),
     ]
   })

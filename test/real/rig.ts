@@ -54,7 +54,7 @@ export class Rig implements AsyncDisposable {
     const args =
       by === 'name'
         ? ['run', agent.name, ...controls, ...(prompt === '' ? [] : [prompt])]
-        : ['run', ...controls, prompt, '--', agent.command]
+        : ['run', ...controls, prompt, '--', agent.command, ...(agent.args ?? [])]
     return new SubgateProcess(workspace, { ...env, ...around }, args)
   }
 

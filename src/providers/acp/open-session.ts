@@ -22,6 +22,8 @@ export interface Opening {
   readonly request: ResolvedStartRequest
   readonly asks: AskMode | undefined
   readonly signal: AbortSignal
+  /** Variables of the session that its process doesn't have. */
+  readonly lineage: Readonly<Record<string, string>>
 }
 
 /** Nothing is sent that the handshake said it can't take: the runtime's second gate refuses then. */
@@ -63,14 +65,14 @@ export const openSession = async (
   declared: SubagentCapabilities,
   session: AcpSession,
 ): Promise<SubagentCapabilities> => {
-  const { subject, connection, handshake, request, asks, signal } = opening
+  const { subject, connection, handshake, request, asks, signal, lineage } = opening
   const rows = bounded(declared, handshake.rows)
   if (lacking(subject, request, rows)) return rows
   refuseTransport(subject, request.mcpServers, handshake.mcp)
   refuseLost(opening)
-  const { method, params } = sessionCall(request, handshake)
+  const { method, params } = sessionCall(request, handshake, lineage)
   const answer = await connection
-    .request(method, params, signal, () => session.replayed())
+    .request(method, params, 'session', { signal, onReply: () => session.replayed() })
     .catch((error: unknown) => {
       const lost = request.origin.from !== 'new' && SubagentError.is(error) && error.code === 'AGENT_ERROR'
       throw lost ? notResumable(opening, error.message, error) : error
@@ -85,11 +87,13 @@ export const openSession = async (
   for (const field of ['model', 'effort'] as const) {
     const choice = configChoice(answer, field, request[field], subject.title)
     if (choice === undefined) continue
-    await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, signal)
+    await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, 'session', {
+      signal,
+    })
   }
   const modeId = asks?.modeId
   if (modeId !== undefined && isToAsk(request) && offersMode(answer, modeId)) {
-    await connection.request('session/set_mode', { sessionId: nativeId, modeId }, signal)
+    await connection.request('session/set_mode', { sessionId: nativeId, modeId }, 'session', { signal })
   }
   session.opened(nativeId)
   return final

@@ -41,7 +41,7 @@ export type Entry =
   | { readonly kind: 'said' }
   | { readonly kind: 'result'; readonly text?: string }
 
-/** What both services' requests come down to once they were found correct. */
+/** What the services' requests come down to once they were found correct. */
 export interface ModelRequest {
   readonly model: string
   readonly stream: boolean

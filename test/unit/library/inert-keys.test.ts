@@ -11,10 +11,12 @@ test('a plain configuration has none', () => {
   expect(keys({ mine: { command: ['x'], warm: false } })).toEqual([])
 })
 
-test('a warm provider that has a process for each run is named', () => {
-  expect(keys({ mine: { command: ['x'], warm: true } })).toEqual([
-    "providers.mine.warm doesn't count: each run starts a process of its own.",
+test('warmth of a provider that keeps no process without a session is named', () => {
+  expect(keys({ mine: { module: './x.js', warm: true }, 'claude-code': { warm: true } })).toEqual([
+    "providers.mine.warm doesn't count: no process of it is kept without a session.",
+    "providers.claude-code.warm doesn't count: no process of it is kept without a session.",
   ])
+  expect(keys({ mine: { command: ['x'], warm: true } })).toEqual([])
 })
 
 test('a warm Codex is kept warm, and has no ACP methods to switch', () => {
