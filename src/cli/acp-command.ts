@@ -42,7 +42,7 @@ const LEAVE_MS = 4_500
 export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Promise<number> => {
   const { serveAcp } = await import('../acp/face.ts')
   const { takeStdio } = await import('../acp/stdio.ts')
-  const stream = takeStdio(io.stdin)
+  const { stream, flushed } = takeStdio(io.stdin)
   const interrupted = Promise.withResolvers<void>()
   let opened: Gateway | undefined
   using interrupts = new Interrupts(
@@ -77,6 +77,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   await within(LEAVE_MS, async () => {
     await face[Symbol.asyncDispose]()
     await gateway[Symbol.asyncDispose]()
+    await flushed()
   })
   return interrupts.received === undefined ? 0 : SIGNAL_EXITS[interrupts.received]
 }

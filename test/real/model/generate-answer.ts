@@ -15,6 +15,13 @@ const ENDS: { readonly [Code in BreakCode]: string } = {
   refusal: 'SAFETY',
   context_length_exceeded: 'MAX_TOKENS',
   server_error: 'OTHER',
+  rate_limit_exceeded: 'OTHER',
+}
+
+/** What comes in the place of an end. */
+const FAULTS: { readonly [Code in BreakCode]?: readonly [status: number, message: string] } = {
+  server_error: [500, 'An internal error has occurred.'],
+  rate_limit_exceeded: [429, 'Resource has been exhausted.'],
 }
 
 const error: Service['error'] = (code, message) => ({
@@ -36,8 +43,9 @@ const stream = async (response: ServerResponse, answer: Answer, about: object): 
     const whole = await events.words(answer.text, answer.until, (text) => events.piece(piece([{ text }])))
     if (!whole) return
     if (answer.cut) return void response.destroy()
-    if (answer.breaks === 'server_error') {
-      events.piece(error(500, 'An internal error has occurred.'))
+    const fault = answer.breaks === undefined ? undefined : FAULTS[answer.breaks]
+    if (fault !== undefined) {
+      events.piece(error(...fault))
       return void response.end()
     }
   } else {

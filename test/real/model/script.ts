@@ -33,7 +33,7 @@ export type Step =
 
 export type ToolInput = Readonly<Record<string, unknown>>
 
-export type BreakCode = 'context_length_exceeded' | 'server_error' | 'refusal'
+export type BreakCode = 'context_length_exceeded' | 'server_error' | 'rate_limit_exceeded' | 'refusal'
 
 /** A conversation as far as the script needs it, in order. */
 export type Entry =
