@@ -73,7 +73,6 @@ const claude: Build = ([program, ...args], config, place) => {
 /** An agent with an interface of its own. */
 export interface NativeAgent {
   readonly build: Build
-  readonly warm: boolean
   readonly signIn: SignIn
   /** Names of its own variables. */
   readonly variables: readonly string[]
@@ -85,14 +84,12 @@ export interface NativeAgent {
 export const NATIVE: Readonly<Record<string, NativeAgent>> = {
   codex: {
     build: codex,
-    warm: true,
     signIn: CODEX_SIGN_IN,
     variables: CODEX_VARIABLES,
     program: nativeProgram,
   },
   'claude-code': {
     build: claude,
-    warm: true,
     signIn: CLAUDE_SIGN_IN,
     variables: CLAUDE_VARIABLES,
     program: nativeClaude,
@@ -143,9 +140,10 @@ export const inertKeys = ({ providers }: Config): readonly string[] =>
     const said = (key: string, why: string): string =>
       printable(`providers.${name}.${key} doesn't count: ${why}`)
     const own = native === undefined ? [] : Object.keys(present({ asks, fs, terminal }))
-    const hasNone = module !== undefined || native?.warm === false
     return [
-      ...(warm === true && hasNone ? [said('warm', 'no process of it is kept without a session.')] : []),
+      ...(warm === true && module !== undefined
+        ? [said('warm', 'a module keeps its processes as it likes.')]
+        : []),
       ...own.map((key) => said(key, 'this agent is driven by its own interface, which has no such thing.')),
     ]
   })

@@ -1,6 +1,6 @@
 /**
  * Real agents against the built program, with a model on loopback: no account, key or network is needed.
- * Once: `npm ci --prefix test/real` (about 940 MB) and `npm run build`; then, from the project's root,
+ * Once: `npm ci --prefix test/real` (about 1.8 GB) and `npm run build`; then, from the project's root,
  * `npx vitest run --config test/real/vitest.config.ts`. Two files run side by side.
  */
 import { fileURLToPath } from 'node:url'
