@@ -11,7 +11,7 @@ import type { Settings } from './options.ts'
 import { NotTested } from './outcome.ts'
 import { Transcript } from './transcript.ts'
 
-export interface Request {
+interface Request {
   readonly method: string
   readonly params: unknown
 }

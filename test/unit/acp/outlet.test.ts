@@ -44,14 +44,13 @@ test('C09: a writer waits for a reader that takes nothing, and goes on when it d
   })()
   for (let round = 0; round < 20; round += 1) await turn()
   expect(progress.said).toBe(255)
-  const allRead = outlet
-    .say(chunk)
-    .then(() => saying)
-    .then(() => outlet.flushed())
   const reading = { over: false }
-  void allRead.then(() => {
+  void (async () => {
+    await outlet.say(chunk)
+    await saying
+    await outlet.flushed()
     reading.over = true
-  })
+  })()
   while (!reading.over) {
     open.shift()?.(null)
     await turn()
