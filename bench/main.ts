@@ -14,6 +14,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ['fork', { file: 'fork.ts', flags: ['--expose-gc'] }],
   ['policy', { file: 'policy.ts', flags: [] }],
   ['editor', { file: 'editor.ts', flags: [] }],
+  ['real', { file: 'real.ts', flags: [] }],
 ])
 
 const { values, positionals } = parseArgs({

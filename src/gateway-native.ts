@@ -11,7 +11,7 @@ import type { SignIn } from './contract/sign-in.ts'
 import type { Supervisor } from './process/supervisor.ts'
 import { GATEWAY_PROGRAM, KNOWN_AGENTS, knownByProgram, programName } from './providers/acp/agents.ts'
 import { AcpProvider } from './providers/acp/provider.ts'
-import type { AcpProviderOptions } from './providers/acp/provider.ts'
+import type { AcpProviderOptions } from './providers/acp/provider-options.ts'
 import { CLAUDE_VARIABLES } from './providers/claude-code/environment.ts'
 import { nativeProgram as nativeClaude } from './providers/claude-code/program.ts'
 import { ClaudeProvider } from './providers/claude-code/provider.ts'
@@ -73,7 +73,6 @@ const claude: Build = ([program, ...args], config, place) => {
 /** An agent with an interface of its own. */
 export interface NativeAgent {
   readonly build: Build
-  readonly warm: boolean
   readonly signIn: SignIn
   /** Names of its own variables. */
   readonly variables: readonly string[]
@@ -85,14 +84,12 @@ export interface NativeAgent {
 export const NATIVE: Readonly<Record<string, NativeAgent>> = {
   codex: {
     build: codex,
-    warm: true,
     signIn: CODEX_SIGN_IN,
     variables: CODEX_VARIABLES,
     program: nativeProgram,
   },
   'claude-code': {
     build: claude,
-    warm: true,
     signIn: CLAUDE_SIGN_IN,
     variables: CLAUDE_VARIABLES,
     program: nativeClaude,
@@ -116,7 +113,7 @@ const acp = (
   name: string,
   command: CommandLine,
   known: AcpProviderOptions['known'],
-  { asks, fs, terminal, graces, env }: ProviderConfig,
+  { asks, fs, terminal, graces, env, warm }: ProviderConfig,
   { supervisor, stateDir, log, inherited, agentEnv, title }: ProcessPlace,
 ): AcpProvider =>
   new AcpProvider({
@@ -133,19 +130,19 @@ const acp = (
     methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
       AcpProviderOptions['methods']
     >,
-    ...present({ known, asks, graces, title }),
+    ...present({ known, asks, graces, warm, title }),
   })
 
 /** Keys that are understood but that nothing here acts on, one line each: so that nobody relies on them. */
 export const inertKeys = ({ providers }: Config): readonly string[] =>
-  Object.entries(providers).flatMap(([name, { warm, asks, fs, terminal }]) => {
+  Object.entries(providers).flatMap(([name, { module, warm, asks, fs, terminal }]) => {
     const native = NATIVE[name]
     const said = (key: string, why: string): string =>
       printable(`providers.${name}.${key} doesn't count: ${why}`)
     const own = native === undefined ? [] : Object.keys(present({ asks, fs, terminal }))
     return [
-      ...(warm === true && native?.warm !== true
-        ? [said('warm', 'each run starts a process of its own.')]
+      ...(warm === true && module !== undefined
+        ? [said('warm', 'a module keeps its processes as it likes.')]
         : []),
       ...own.map((key) => said(key, 'this agent is driven by its own interface, which has no such thing.')),
     ]

@@ -1,6 +1,5 @@
 /** The composition root: configuration, providers, store and lineage become one runtime. */
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { BuiltInState } from './built-in-state.ts'
 import { matrix } from './capabilities/matrix.ts'
@@ -27,23 +26,21 @@ import type { ProviderShop } from './gateway-providers.ts'
 import { openLineage } from './gateway-lineage.ts'
 import { openTelemetry } from './gateway-telemetry.ts'
 import type { Telemetry } from './gateway-telemetry.ts'
-import { lookAgain } from './gateway-recovery.ts'
 import type { LineageClaims } from './lineage/token.ts'
 import { isLive } from './process/ancestry.ts'
 import { runInTerminal } from './process/interactive.ts'
-import { reapOrphans } from './process/reaper.ts'
 import { listRecords } from './process/records.ts'
 import { Supervisor } from './process/supervisor.ts'
 import { discoverAgents } from './providers/acp/discover.ts'
 import type { FoundAgent } from './providers/acp/discover.ts'
 import { hostSettings } from './host-settings.ts'
-import { lazyStore, removeFrom, storeFile, treeOf } from './gateway-store.ts'
+import { Recovery } from './gateway-recovery.ts'
+import { lazyStore, removeFrom, treeOf } from './gateway-store.ts'
 import { LastAgent, usableAgents } from './gateway-usable.ts'
 import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
-import { recoverLost } from './runtime/recover.ts'
 import type { Store } from './sessions/store.ts'
 
 export { openConfiguration } from './gateway-configuration.ts'
@@ -91,7 +88,7 @@ export class Gateway implements AsyncDisposable {
   readonly store: Store
   #found: readonly FoundAgent[] | undefined
   #reaping: Promise<unknown> = Promise.resolve()
-  #watching: Disposable | undefined
+  readonly #recovery: Recovery
 
   private constructor(options: GatewayOptions, telemetry: Telemetry | undefined) {
     this.#options = options
@@ -111,6 +108,13 @@ export class Gateway implements AsyncDisposable {
     this.presets = this.#configuration.presets
     const lineage = openLineage(this.#stateDir, this.#env)
     this.ancestor = lineage.ancestor
+    this.#recovery = new Recovery({
+      store: this.store,
+      isForeign: options.store !== undefined,
+      stateDir: this.#stateDir,
+      retentionDays: this.loaded.config.retentionDays,
+      log: this.#log,
+    })
     this.#supervisor = new Supervisor({
       gatewayId: randomUUID(),
       stateDir: this.#stateDir,
@@ -136,7 +140,7 @@ export class Gateway implements AsyncDisposable {
     const telemetry = await openTelemetry(options.env ?? process.env, log ?? silentLogger)
     const gateway = new Gateway({ ...options, ...present({ log }) }, telemetry)
     await registerProviders(gateway.runtime.providers, gateway.#shop())
-    gateway.#reaping = gateway.#recover()
+    gateway.#reaping = gateway.#recovery.begin()
     return gateway
   }
 
@@ -260,7 +264,7 @@ export class Gateway implements AsyncDisposable {
     await Promise.all([...this.#withProcess].map(async (provider) => provider[Symbol.asyncDispose]?.()))
     await Promise.all([this.#supervisor[Symbol.asyncDispose](), this.#telemetry?.[Symbol.asyncDispose]()])
     await this.#reaping
-    this.#watching?.[Symbol.dispose]()
+    this.#recovery[Symbol.dispose]()
     this.store[Symbol.dispose]()
   }
 
@@ -278,22 +282,6 @@ export class Gateway implements AsyncDisposable {
       env: this.#env,
       made: (provider) => void this.#withProcess.add(provider),
       ...present({ agentEnv, command }),
-    }
-  }
-
-  /** What dead gateways left: first their processes end, then their runs are settled (law 13). */
-  async #recover(): Promise<void> {
-    try {
-      await reapOrphans(this.#stateDir)
-      if (this.#options.store === undefined && !existsSync(storeFile(this.#stateDir))) return
-      await recoverLost({ store: this.store, now: Date.now, log: this.#log })
-      this.#watching = lookAgain(this.store, this.#log)
-      if (this.#options.store !== undefined) return
-      const { retentionDays: days } = this.loaded.config
-      const { retain } = await import('./gateway-retention.ts')
-      await retain({ store: this.store, stateDir: this.#stateDir, days, now: Date.now() })
-    } catch (error) {
-      this.#log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
     }
   }
 }

@@ -1,24 +1,26 @@
 /** Standard input and output as the protocol's alone: whoever else writes to stdout writes to stderr (C02). */
 import { Readable } from 'node:stream'
 import * as acp from '@agentclientprotocol/sdk/unstable'
+import { Outlet } from './outlet.ts'
+import type { Write } from './outlet.ts'
 
-type Write = (chunk: Uint8Array, done: (error?: Error | null) => void) => boolean
-
-/** Each message is taken by the editor's end of the pipe before the next: back-pressure that reaches the agent. */
-const sink = (write: Write): WritableStream<Uint8Array> =>
-  new WritableStream({
-    write: (chunk) =>
-      new Promise((resolve, reject) => {
-        write(chunk, (error) => (error ? reject(error) : resolve()))
-      }),
-  })
+export interface Stdio {
+  readonly stream: acp.Stream
+  /** Resolves when the editor's end has taken everything, or is gone. */
+  flushed(): Promise<void>
+}
 
 /** Call before any foreign code is loaded; from then on `console.log` and `process.stdout.write` go to stderr. */
-export const takeStdio = (stdin: NodeJS.ReadStream): acp.Stream => {
+export const takeStdio = (stdin: NodeJS.ReadStream): Stdio => {
   const { stdout, stderr } = process
-  const write = stdout.write.bind(stdout) as Write
+  const outlet = new Outlet(stdout.write.bind(stdout) as Write)
   stdout.write = stderr.write.bind(stderr)
   // A reader that went away is told by the write that fails.
   stdout.on('error', () => {})
-  return acp.ndJsonStream(sink(write), Readable.toWeb(stdin) as ReadableStream<Uint8Array>)
+  const sink = new WritableStream<Uint8Array>({
+    write: (chunk) => outlet.say(chunk),
+    close: () => outlet.flushed(),
+  })
+  const input = Readable.toWeb(stdin) as ReadableStream<Uint8Array>
+  return { stream: acp.ndJsonStream(sink, input), flushed: () => outlet.flushed() }
 }

@@ -49,7 +49,7 @@ export const commandKey = (
 }
 
 /** What a handshake says beside the rows. */
-export type Fact = `mcp.${'http' | 'sse' | 'acp'}`
+export type Fact = `mcp.${'http' | 'sse' | 'acp'}` | 'session.close'
 
 /** Only what the agent itself answered. */
 export type Answers = Partial<SubagentCapabilities> & Partial<Readonly<Record<Fact, Support>>>

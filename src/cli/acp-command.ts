@@ -43,7 +43,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   const { serveAcp } = await import('../acp/face.ts')
   const { servedAll, servedOne } = await import('../acp/served.ts')
   const { takeStdio } = await import('../acp/stdio.ts')
-  const stream = takeStdio(io.stdin)
+  const stdio = takeStdio(io.stdin)
   const interrupted = Promise.withResolvers<void>()
   let opened: Gateway | undefined
   using interrupts = new Interrupts(
@@ -76,7 +76,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
     served,
     controls,
     signIn: (capabilities) => gateway.signInMethods(capabilities, ownCommand(thisProgram(io.env))),
-    stream,
+    stream: stdio.stream,
     log: gateway.log,
   })
   process.on('uncaughtException', (error) => face.fault(error))
@@ -85,6 +85,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   await within(LEAVE_MS, async () => {
     await face[Symbol.asyncDispose]()
     await gateway[Symbol.asyncDispose]()
+    await stdio.flushed()
   })
   return interrupts.received === undefined ? 0 : SIGNAL_EXITS[interrupts.received]
 }

@@ -2,13 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graces } from './graces.ts'
 import type { ProcessRow } from './process-table.ts'
-import type { ProcessTree } from './tree.ts'
 
 const LONGEST_PAUSE_MS = 50
 
+/** What is to be ended, read anew each time. */
+export interface Ending {
+  living(): readonly ProcessRow[]
+  signal(members: readonly ProcessRow[], signal: 'SIGTERM' | 'SIGKILL'): void
+}
+
 /** Resolves with the pids that survived KILL, or that we may not signal. */
 export async function endTree(
-  tree: ProcessTree,
+  tree: Ending,
   graces: Graces,
   leaderGone: Promise<unknown> = Promise.resolve(),
 ): Promise<readonly number[]> {
@@ -32,7 +37,7 @@ export async function within(event: Promise<unknown>, ms: number): Promise<void>
 }
 
 const untilGone = async (
-  tree: ProcessTree,
+  tree: Ending,
   ms: number,
   each: (members: readonly ProcessRow[]) => void = () => undefined,
 ): Promise<readonly ProcessRow[]> => {

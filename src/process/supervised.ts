@@ -4,6 +4,7 @@ import { boundedTail } from '../contract/bounded.ts'
 import type { ProcessFacts } from '../contract/errors.ts'
 import { endTree, within } from './ending.ts'
 import type { Graces } from './graces.ts'
+import type { ProcessRow } from './process-table.ts'
 import { StderrTail } from './stderr-tail.ts'
 import type { ProcessTree } from './tree.ts'
 
@@ -26,6 +27,8 @@ export interface SupervisedProcess {
   mask(text: string): string
   /** With the end of its tail, as much as an error may carry. */
   facts(): ProcessFacts
+  /** What runs now of its tree, itself apart. */
+  below(): readonly ProcessRow[]
   /**
    * Ends the whole tree and resolves when it is gone: input closed, TERM, KILL, each after its grace. Idempotent;
    * also cleans up behind a process that ended by itself. `escaped` are pids that survived.
@@ -110,6 +113,10 @@ export class Supervised implements SupervisedProcess {
       ...(stderr === '' ? {} : { stderr }),
       ...(withheld.length === 0 ? {} : { withheld }),
     }
+  }
+
+  below(): readonly ProcessRow[] {
+    return this.#started.tree.living().filter(({ pid }) => pid !== this.pid)
   }
 
   stop(): Promise<{ readonly escaped: readonly number[] }> {

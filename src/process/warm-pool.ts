@@ -23,6 +23,7 @@ export interface PoolOptions<Host extends Hosting> {
   readonly host: (host: Host, owners: readonly ProcessOwner[]) => void
   /** False: something that no session owned still runs below it. */
   readonly isClean: (host: Host) => boolean
+  /** 0: none is kept, but sessions at one time share one. */
   readonly idleMs?: number
   readonly quietMs?: number
 }
@@ -37,6 +38,8 @@ export interface Lease<Host extends Hosting> {
   readonly host: Host
   /** It was there before, and may be gone by the first request. */
   readonly reused: boolean
+  /** Where what runs in the process can't be told apart, it is taken for this owner's from now on. */
+  foremost(): void
   /** Nobody gets this process any more: it doesn't answer as it should. */
   retire(): void
   /** The last one gives the process up, at once or after its idle time. Resolves with the pids that escaped. */
@@ -67,6 +70,11 @@ export class WarmPool<Host extends Hosting> implements AsyncDisposable {
       return {
         host,
         reused: known !== undefined,
+        foremost: () => {
+          drop(place, owner)
+          place.owners.unshift(owner)
+          this.#options.host(host, [...place.owners])
+        },
         retire: () => this.#evict(key, place),
         release: once(() => this.#release(key, place, owner, host)),
       }
@@ -96,9 +104,9 @@ export class WarmPool<Host extends Hosting> implements AsyncDisposable {
     host: Host,
   ): Promise<readonly number[]> {
     drop(place, owner)
-    const { warm } = this.#options
+    const { warm, idleMs = IDLE_MS } = this.#options
     if (place.owners.length === 0) {
-      const kept = warm && host.alive && this.#places.get(key) === place
+      const kept = warm && idleMs > 0 && host.alive && this.#places.get(key) === place
       if (!kept) return this.#give(key, place, host)
       this.#keep(key, place, host)
     }

@@ -146,6 +146,7 @@ export class Slots {
   }
 
   #serve(): void {
+    if (this.#locked !== undefined) return
     let blocked: Ticket | undefined
     /** Providers for which the ledger has said no: who stands behind is told the same. */
     const refused = new Set<string>()
@@ -179,10 +180,12 @@ export class Slots {
     if (ticket.state === 'queued') onRefusal?.()
   }
 
-  /** Nobody waits for the lock with the event loop held, and who stands behind would be told the same. */
+  /** Nobody waits for the lock with the event loop held; who stands behind, or comes meanwhile, would be told the same. */
   #askAgain(): void {
-    this.#locked?.[Symbol.dispose]()
-    this.#locked = after(LOCKED_MS * (0.5 + Math.random()), () => this.#serve())
+    this.#locked = after(LOCKED_MS * (0.5 + Math.random()), () => {
+      this.#locked = undefined
+      this.#serve()
+    })
   }
 
   /** False when the ledger says no, or fails: then the ticket's start is rejected. Undefined when it can't be asked. */

@@ -107,7 +107,7 @@ describe('without a terminal', () => {
     expect((await rig.run(['init', 'jetbrains', '--yes'], bare)).code).toBe(0)
     const { type: _, ...plain } = ENTRY
     expect(JSON.parse(readFileSync(jetbrainsFile(rig), 'utf8'))).toEqual({
-      agent_servers: { Subgate: plain },
+      agent_servers: { Subgate: { ...plain, env: { PATH: '/nowhere' } } },
     })
     expect(readdirSync(dirname(jetbrainsFile(rig)))).toEqual(['acp.json'])
     mkdirSync(dirname(zedFile(rig)), { recursive: true })

@@ -117,14 +117,14 @@ describe('C05: a start-up failure tells what to do:', () => {
 
   test('(e) no answer within the start-up limit', async () => {
     const house = acp([{ stderr: 'thinking\n' }, { expect: 'initialize' }, { hang: true }], {
-      settings: limits(900),
+      settings: limits(3000),
     })
     const before = Date.now()
     const error = await rejection(house.start())
     expect([error.code, error.phase]).toEqual(['STARTUP_TIMEOUT', 'initialize'])
-    expect(error.data).toMatchObject({ limitMs: 900, cwd: house.dir, stderr: 'thinking\n' })
+    expect(error.data).toMatchObject({ limitMs: 3000, cwd: house.dir, stderr: 'thinking\n' })
     expect((error.data as { command: string }).command).toContain('fake-agent-process')
-    expect(Date.now() - before).toBeGreaterThanOrEqual(900)
+    expect(Date.now() - before).toBeGreaterThanOrEqual(3000)
     nothingLeft(house)
   })
 

@@ -1,9 +1,11 @@
 /** An ACP agent that runs subagents of its own: in its log as theirs, asked for with their path, stopped alone. */
 import { expect, test } from 'vitest'
 import type { SessionEvent } from '../../src/contract/events.ts'
+import type { SubagentRun } from '../../src/contract/run.ts'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import type { FakeStep } from '../../src/testing/fake-agent.ts'
 import { acp, received } from '../fixtures/acp-house.ts'
+import { agent, family, shared } from '../fixtures/acp/family.ts'
 import { say } from '../fixtures/entries.ts'
 import { until } from '../fixtures/house.ts'
 
@@ -117,4 +119,42 @@ test('what a subagent says after the turn is kept, and belongs to no run', async
     event: { type: 'subagent/update', childId: 'c1', update: say('in the background') },
   })
   expect(late?.runId).toBeUndefined()
+})
+
+test('in a shared process the subagents of a session are its alone, also what they said before', async () => {
+  const asked = { toolCallId: 't1', title: 'write', kind: 'edit' }
+  const options = [{ optionId: 'n', name: 'No', kind: 'reject_once' }]
+  const house = await family([
+    ...agent(),
+    { expect: 'session/new' },
+    { reply: { sessionId: 's1' } },
+    { expect: 'session/prompt' },
+    { expect: 'session/new' },
+    { reply: { sessionId: 's2' } },
+    { expect: 'session/prompt' },
+    { say: 'early', sessionId: 'c1' },
+    { update: announce('c1'), sessionId: 's2' },
+    // Another session can't take it.
+    { update: announce('c1'), sessionId: 's1' },
+    { say: 'late', sessionId: 'c1' },
+    { permission: { toolCall: asked, options }, sessionId: 'c1' },
+    { say: 'done', sessionId: 's2' },
+    { reply: { stopReason: 'end_turn' } },
+    { hang: true },
+  ])
+  const one = await house.child()
+  const two = await house.child()
+  expect((await two.result).status).toBe('completed')
+  expect(shared(house)).toHaveLength(1)
+  one.cancel()
+  await one.result
+  const heard = (run: SubagentRun): readonly unknown[] =>
+    house.entries(run.sessionId).flatMap(({ event }): readonly unknown[] => {
+      if (event.type === 'permission/requested') return [event.path]
+      return event.type === 'subagent/update' ? [event.update] : []
+    })
+  expect(heard(two)).toEqual([announce('c1'), say('early'), say('late'), ['fake', 'the c1']])
+  expect(heard(one)).not.toContainEqual(say('late'))
+  expect(heard(one)).not.toContainEqual(['fake', 'the c1'])
+  house.root.cancel()
 })

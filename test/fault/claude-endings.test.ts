@@ -115,6 +115,9 @@ test.each([
   [{ error: 'overloaded' }, { api_error_status: 529 }, 'AGENT_BUSY', 'Try again', true],
   [{ error: 'model_not_found' }, { api_error_status: 404 }, 'AGENT_ERROR', '--model', false],
   [{ error: 'billing_error' }, { result: 'Too low.' }, 'AGENT_ERROR', 'Too low.', false],
+  [{ error: 'unknown' }, { api_error_status: 400 }, 'AGENT_ERROR', 'will not help', false],
+  [{ error: 'unknown' }, { api_error_status: 413 }, 'AGENT_ERROR', 'will not help', false],
+  [{ error: 'unknown' }, { api_error_status: 408 }, 'MODEL_ERROR', 'failed', true],
   [{ error: 'server_error' }, { result: 'It broke.' }, 'MODEL_ERROR', 'It broke.', true],
 ])('the failure %j with %j is %s, and says what to do', async (said, more, code, words, retryable) => {
   const message = { id: 'm1', content: [{ type: 'text', text: 'API Error' }] }

@@ -55,10 +55,14 @@ test('switched off, each run has a process of its own, which is gone with it', a
   expect(starts(house)).toBe(2)
 })
 
-test('another sandbox gets another process', async () => {
+test.each([
+  ['sandbox', { sandbox: 'read-only' }, { sandbox: 'workspace-write' }],
+  ['cap', { maxDepth: 1 }, { maxDepth: 2 }],
+] as const)('another %s gets another process', async (_, one, two) => {
   const house = codex()
-  await house.run('One', { sandbox: 'read-only' })
-  await house.run('Two', { sandbox: 'workspace-write' })
+  await house.run('One', one)
+  await house.run('Two', two)
+  await house.run('Three', one)
   expect(starts(house)).toBe(2)
 })
 

@@ -87,7 +87,7 @@ test('any request of the server gets an answer or a refusal, and any failure is 
         expect(asked.answer({ outcome: 'cancelled' })).toBeTypeOf('object')
         expect(asked.question.toolCall.toolCallId).not.toBe('')
       }
-      const failure = failureOf({ message: 'x', codexErrorInfo: info }, 'codex')
+      const failure = failureOf({ message: 'x', codexErrorInfo: info }, 'codex', { now: 0 })
       expect('error' in failure || failure.truncated === 'max_tokens').toBe(true)
     }),
     { numRuns: 1000 },

@@ -96,6 +96,7 @@ const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedPro
     mask: (text: string) => text,
     stderrTail: () => '',
     facts: () => ({ command: 'subgate-in-memory acp', cwd: '/' }),
+    below: () => [],
     stop: () => (stopping ??= stop()),
   }
 }

@@ -11,6 +11,12 @@ const types = (events: readonly { readonly type: string }[]): readonly string[] 
 const never = new Promise<never>(() => {})
 
 export const describeAgent = (agent: RealAgent): void => {
+  describeTurns(agent)
+  describeFaults(agent)
+}
+
+/** What is more of an agent than its faces show: face-suite.ts has the faults of those that are driven by their own interface. */
+export const describeTurns = (agent: RealAgent): void => {
   describe(`subgate run on ${agent.name}`, () => {
     test('streams a plain answer while the model is still speaking, and completes', async () => {
       await using rig = await Rig.of(agent)
@@ -107,15 +113,6 @@ export const describeAgent = (agent: RealAgent): void => {
       expect(code).toBe(130)
     })
 
-    test('never completes when the model server is down', async () => {
-      await using rig = await Rig.of(agent)
-      await rig.model.close()
-      const { code, document } = await rig.run('Say it.')
-      expect(document.type).toBe('result')
-      expect(['failed', 'empty']).toContain(document.status)
-      expect([1, 9]).toContain(code)
-    })
-
     test('fails when the model fails after a tool has run', async () => {
       await using rig = await Rig.of(agent)
       const file = join(rig.workspace.work, 'half.txt')
@@ -125,6 +122,19 @@ export const describeAgent = (agent: RealAgent): void => {
       expect(existsSync(file)).toBe(true)
       expect(document.status).toBe('failed')
       expect(code).toBe(1)
+    })
+  })
+}
+
+const describeFaults = (agent: RealAgent): void => {
+  describe(`the faults of ${agent.name}`, () => {
+    test('never completes when the model server is down', async () => {
+      await using rig = await Rig.of(agent)
+      await rig.model.close()
+      const { code, document } = await rig.run('Say it.')
+      expect(document.type).toBe('result')
+      expect(['failed', 'empty']).toContain(document.status)
+      expect([1, 9]).toContain(code)
     })
 
     test("fails when the model's stream is cut", async () => {

@@ -1,5 +1,5 @@
 /** The agents: how each is started, pointed at the model on loopback, and made to use its shell. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Step } from './model/script.ts'
@@ -11,6 +11,7 @@ export interface RealAgent {
   /** The provider's name. */
   readonly name: string
   readonly command: string
+  readonly args?: readonly string[]
   /** It is driven by its own interface, which a command behind `--` can't tell. */
   readonly native?: true
   /** Variables that only the user's setup knows, so that they have to be named with `--env`. */
@@ -60,6 +61,32 @@ export const claudeNative: RealAgent = {
   configure: claudeAgent.configure,
   asking: () => ({}),
   shell: claudeAgent.shell,
+}
+
+/** It asks for each tool by itself; its own file chooses how it signs in. */
+export const geminiAgent: RealAgent = {
+  name: 'gemini',
+  command: program('gemini'),
+  args: ['--acp'],
+  afterDenial: { status: 'completed', exit: 5 },
+  named: [],
+  configure: (workspace, url, key) => {
+    const home = join(workspace.env['HOME'] ?? '', '.gemini')
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'settings.json'), JSON.stringify(GEMINI_SETTINGS))
+    return { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }
+  },
+  asking: () => ({}),
+  shell: (command) => ({ do: 'call', tool: 'run_shell_command', input: { command } }),
+}
+
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  // Else it tries ten times, for minutes.
+  general: { enableAutoUpdate: false, maxAttempts: 1, retryFetchErrors: false },
+  model: { name: 'gemini-2.5-flash' },
 }
 
 /** Retries are off, and a server that is down is an error instead of something to wait for. */

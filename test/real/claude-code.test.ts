@@ -3,11 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claudeNative } from './agents.ts'
-import { describeAgent } from './agent-suite.ts'
+import { describeTurns } from './agent-suite.ts'
 import type { Step } from './model/script.ts'
 import { Rig } from './rig.ts'
 
-describeAgent(claudeNative)
+describeTurns(claudeNative)
 
 const call = (tool: string, input: Readonly<Record<string, unknown>> = {}, unoffered?: true): Step => ({
   do: 'call',
@@ -151,30 +151,6 @@ describe('the controls of Claude Code, as the model sees them', () => {
 })
 
 describe('the end of the real Claude Code', () => {
-  test('SIGTERM of the gateway in mid-tool leaves no process', async () => {
-    await using rig = await Rig.of(claudeNative)
-    rig.model.when('Wait.', claudeNative.shell('tail -f /dev/null'), say('Done.'))
-    const run = rig.start('Wait.', { flags: ['--permission', 'allow'] })
-    const running = () => rig.workspace.live().find(({ command }) => command.startsWith('tail -f'))
-    await expect.poll(running, { timeout: 30_000 }).toBeDefined()
-    run.kill('SIGTERM')
-    const { code, document } = await rig.end(run)
-    expect(document).toMatchObject({ status: 'cancelled', category: 'signal' })
-    expect(code).toBe(143)
-  })
-
-  test('SIGKILL of its process fails the run, and its tool is gone too', async () => {
-    await using rig = await Rig.of(claudeNative)
-    rig.model.when('Wait.', claudeNative.shell('tail -f /dev/null'), say('Done.'))
-    const run = rig.start('Wait.', { flags: ['--permission', 'allow'] })
-    const running = (words: string) => rig.workspace.live().find(({ command }) => command.includes(words))
-    await expect.poll(() => running('tail -f'), { timeout: 30_000 }).toBeDefined()
-    process.kill(running(' --input-format ')?.pid ?? 0, 'SIGKILL')
-    const { code, document } = await rig.end(run)
-    expect(document).toMatchObject({ status: 'failed', error: { code: 'AGENT_EXITED' } })
-    expect(code).toBe(1)
-  })
-
   test('a command that it leaves in the background goes with its run', async () => {
     await using rig = await Rig.of(claudeNative)
     const shell = call('Bash', { command: 'tail -f /dev/null', description: 'x', run_in_background: true })

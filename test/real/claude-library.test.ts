@@ -8,6 +8,7 @@ import type { Subgate, SubagentRun } from '../../src/index.ts'
 import { claudeNative } from './agents.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
+import { warmPids } from './subgate-process.ts'
 import { Workspace } from './workspace.ts'
 
 const KEY = 'loopback-key-64ab'
@@ -84,6 +85,8 @@ test('a follow-up goes to the same process, another schema to a fresh one, and e
   const first = await house.gate.start('claude-code', 'Keep marmalade in mind.', { keep: true })
   const one = await first.result
   const before = pids(house)
+  expect(before).toHaveLength(1)
+  expect(warmPids(house.workspace)).toEqual(before)
   const session = { from: 'resume', sessionId: first.sessionId } as const
   const two = await (await house.gate.start('claude-code', 'What was it?', { session })).result
   expect(two.text).toContain('Keep marmalade in mind.')

@@ -8,6 +8,7 @@ import type { Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
 import { nativeConfig } from './agents.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
+import { warmPids } from './subgate-process.ts'
 import { Workspace } from './workspace.ts'
 
 const KEY = 'loopback-key-91c2'
@@ -23,6 +24,8 @@ interface Home {
   readonly gate: Subgate
   readonly model: ModelServer
   readonly workspace: Workspace
+  /** One more gateway on the same home. */
+  readonly another: () => Promise<Subgate>
 }
 
 const home = async (config: object = {}, options: SubgateOptions = {}): Promise<Home> => {
@@ -32,22 +35,27 @@ const home = async (config: object = {}, options: SubgateOptions = {}): Promise<
   const folder = join(workspace.env['XDG_CONFIG_HOME'] ?? '', 'subgate')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
-  const gate = await createSubgate({
-    cwd: workspace.work,
-    home: workspace.env['HOME'] ?? '',
-    env: { ...workspace.env, CODEX_HOME: workspace.config },
-    agentEnv: { LOOPBACK_MODEL_KEY: KEY },
-    ...options,
-  })
+  const gates: Subgate[] = []
+  const another = async (): Promise<Subgate> => {
+    const gate = await createSubgate({
+      cwd: workspace.work,
+      home: workspace.env['HOME'] ?? '',
+      env: { ...workspace.env, CODEX_HOME: workspace.config },
+      agentEnv: { LOOPBACK_MODEL_KEY: KEY },
+      ...options,
+    })
+    gates.push(gate)
+    return gate
+  }
   onTestFinished(async () => {
-    await gate[Symbol.asyncDispose]()
+    await Promise.all(gates.map((gate) => gate[Symbol.asyncDispose]()))
     const left = workspace.live()
     workspace[Symbol.dispose]()
     await model.close()
     expect(left).toEqual([])
     expect(model.refused).toEqual([])
   })
-  return { gate, model, workspace }
+  return { gate: await another(), model, workspace, another }
 }
 
 const serverPids = ({ workspace }: Home): readonly number[] =>
@@ -109,6 +117,7 @@ test('a conversation goes on in a new process, and a copy of it on its own', asy
   await first.result
   expect(serverPids(house)).toEqual([])
   const { sessionId } = first
+  expect(warmPids(house.workspace)).toEqual([])
   const again = await house.gate.start('codex', 'Tell.', { session: { from: 'resume', sessionId } })
   expect((await again.result).text).toContain('Keep marmalade in mind.')
   const copy = await house.gate.start('codex', 'Tell.', { session: { from: 'fork', sessionId } })
@@ -161,7 +170,7 @@ test('a server that can not be reached fails the start by name, and leaves nothi
   expect(house.model.seen).toEqual([])
 })
 
-test('a second run takes the warm process, many run in it at once, and none needs a lock', async () => {
+test('a second run takes the warm process that is listed, many run in it at once, and none needs a lock', async () => {
   const house = await home()
   const prompts = ['A.', 'B.', 'C.', 'D.']
   for (const prompt of prompts) house.model.when(prompt, say(`Said ${prompt}`))
@@ -169,19 +178,21 @@ test('a second run takes the warm process, many run in it at once, and none need
   await first.result
   const pids = serverPids(house)
   expect(pids).toHaveLength(1)
+  expect(warmPids(house.workspace)).toEqual(pids)
   const runs = await Promise.all(prompts.map((prompt) => house.gate.start('codex', prompt)))
   const results = await Promise.all(runs.map(({ result }) => result))
   expect(results.map(({ text }) => text)).toEqual(prompts.map((prompt) => `Said ${prompt}`))
   expect(serverPids(house)).toEqual(pids)
 })
 
-test('processes that start at once do not fail on their database', async () => {
-  const house = await home({ providers: { codex: { warm: false } } })
+test('six gateways that start at once on one home do not fail on its database', async () => {
+  const house = await home()
   house.model.when('Go.', say('Done.'))
-  const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const
-  const runs = await Promise.all(sandboxes.map((sandbox) => house.gate.start('codex', 'Go.', { sandbox })))
+  const others = await Promise.all(Array.from({ length: 5 }, () => house.another()))
+  const runs = await Promise.all([house.gate, ...others].map((gate) => gate.start('codex', 'Go.')))
   const results = await Promise.all(runs.map(({ result }) => result))
-  expect(results.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
+  expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'completed'))
+  expect(serverPids(house)).toHaveLength(6)
 })
 
 test('a session goes on in another process although its first one is kept warm', async () => {

@@ -1,13 +1,16 @@
 /** The real Codex by its own interface, through the built program. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codexNative } from './agents.ts'
-import { describeAgent } from './agent-suite.ts'
+import { describeTurns } from './agent-suite.ts'
 import type { Step } from './model/script.ts'
 import { Rig } from './rig.ts'
 
-describeAgent(codexNative)
+describeTurns(codexNative)
 
 const shell = (cmd: string): Step => ({ do: 'call', tool: 'exec_command', input: { cmd } })
 const say = (text: string): Step => ({ do: 'say', text })
@@ -96,27 +99,6 @@ describe('the controls of Codex, as the model sees them', () => {
     expect(rig.model.turns('Go.')[0]?.asked.tools).not.toContain('spawn_agent')
   })
 
-  test('a preset stands in the instructions, a schema in the request, and the value in the result', async () => {
-    await using rig = await Rig.of(codexNative)
-    mkdirSync(join(rig.workspace.work, '.claude', 'agents'), { recursive: true })
-    const preset = join(rig.workspace.root, 'pirate.md')
-    writeFileSync(preset, '---\nname: pirate\ndescription: A pirate.\n---\nSpeak like a pirate.\n')
-    rig.model.when('Go.', say('{"colour":"green"}'))
-    const schema = {
-      type: 'object',
-      properties: { colour: { type: 'string' } },
-      required: ['colour'],
-      additionalProperties: false,
-    }
-    const flags = ['--agent', preset, '--json-schema', JSON.stringify(schema)]
-    const { code, document } = await rig.run('Go.', { flags })
-    expect(document).toMatchObject({ status: 'completed', structured: { colour: 'green' } })
-    expect(code).toBe(0)
-    const [request] = rig.model.turns('Go.')
-    expect(request?.asked.instructions).toContain('Speak like a pirate.')
-    expect(request?.asked.schema).toEqual(schema)
-  })
-
   test('an answer that does not fit the schema is no success', async () => {
     await using rig = await Rig.of(codexNative)
     rig.model.when('Go.', say('not json'))
@@ -134,36 +116,24 @@ describe('the controls of Codex, as the model sees them', () => {
     expect(document).toMatchObject({ status: 'completed', text: 'Read.' })
   })
 
-  test('nothing but the model is ever called', async () => {
+  test('nothing but the model is ever called, whatever else could be reached', async () => {
     await using rig = await Rig.of(codexNative)
+    const reached: string[] = []
+    const proxy = createServer((request, response) => {
+      reached.push(request.url ?? '')
+      response.destroy()
+    }).on('connect', ({ url }, socket) => {
+      reached.push(url ?? '')
+      socket.destroy()
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const way = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
     rig.model.when('Go.', say('Done.'))
-    await rig.run('Go.')
+    const { document } = await rig.run('Go.', { env: { HTTPS_PROXY: way, HTTP_PROXY: way } })
+    proxy.close()
+    expect(document.status).toBe('completed')
+    expect(reached).toEqual([])
     expect(new Set(rig.model.seen.map(({ path }) => path))).toEqual(new Set(['/v1/responses']))
     expect(rig.model.turns('Go.')).toHaveLength(1)
-  })
-})
-
-describe('the end of the real Codex', () => {
-  test('SIGTERM of the gateway in mid-tool leaves no process', async () => {
-    await using rig = await Rig.of(codexNative)
-    rig.model.when('Wait.', shell('tail -f /dev/null'), say('Done.'))
-    const run = rig.start('Wait.', { flags: ['--sandbox', 'workspace-write'] })
-    await run.event((event) => (event['update'] as { sessionUpdate?: string })?.sessionUpdate === 'tool_call')
-    run.kill('SIGTERM')
-    const { code, document } = await rig.end(run)
-    expect(document).toMatchObject({ status: 'cancelled', category: 'signal' })
-    expect(code).toBe(143)
-  })
-
-  test('SIGKILL of the app-server fails the run, and its tool is gone too', async () => {
-    await using rig = await Rig.of(codexNative)
-    rig.model.when('Wait.', shell('tail -f /dev/null'), say('Done.'))
-    const run = rig.start('Wait.', { flags: ['--sandbox', 'danger-full-access', '--permission', 'allow'] })
-    const running = (words: string) => rig.workspace.live().find(({ command }) => command.includes(words))
-    await expect.poll(() => running('tail -f'), { timeout: 30_000 }).toBeDefined()
-    process.kill(running(' app-server ')?.pid ?? 0, 'SIGKILL')
-    const { code, document } = await rig.end(run)
-    expect(document).toMatchObject({ status: 'failed', error: { code: 'AGENT_EXITED' } })
-    expect(code).toBe(1)
   })
 })

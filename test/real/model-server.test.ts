@@ -123,3 +123,58 @@ describe('OpenAI Responses', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
   })
 })
+
+const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
+const generate = (body: object): Promise<Response> => post(path, { 'x-goog-api-key': 'right' }, body)
+const saying = (role: string, ...parts: readonly object[]): object => ({ role, parts })
+const asked = saying('user', { text: 'Hello.' })
+const called = saying('model', { functionCall: { name: 'exec', args: {} } })
+const answered = saying('user', { functionResponse: { name: 'exec', response: { output: 'ok' } } })
+
+describe('Gemini', () => {
+  test.for([
+    ['an unknown field', { contents: [asked], extra: 1 }, 'Unknown name "extra"'],
+    ['no contents', { contents: [] }, 'contents is not specified'],
+    ['a role it does not know', { contents: [saying('robot', { text: 'x' })] }, 'valid role'],
+    ['a content without parts', { contents: [saying('user')] }, 'must not be empty'],
+    ['a part of two kinds', { contents: [saying('user', { text: 'x', inlineData: {} })] }, 'oneof'],
+    ['a result without its call', { contents: [asked, answered] }, 'number of function response parts'],
+    ['a call without its result', { contents: [asked, called, asked] }, 'number of function response parts'],
+    [
+      'a model that speaks last',
+      { contents: [asked, saying('model', { text: 'x' })] },
+      'end with a user role',
+    ],
+    [
+      'two tools of one name',
+      { contents: [asked], tools: [{ functionDeclarations: [{ name: 'A' }, { name: 'A' }] }] },
+      'Duplicate function declaration',
+    ],
+  ] as const)('refuses %s with 400', async ([, body, words]) => {
+    const answer = await generate(body)
+    expect(answer.status).toBe(400)
+    const error = (await answer.json()) as { error: { message: string } }
+    expect(error).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } })
+    expect(error.error.message).toContain(words)
+    expect(model.refused).toHaveLength(1)
+  })
+
+  test('takes a call with its result and streams the next step', async () => {
+    model.when('Hello.', { do: 'hang' }, { do: 'say', text: 'Hi there.' })
+    const stream = await (await generate({ contents: [asked, called, answered] })).text()
+    const pieces = stream.split('\n\n').filter((piece) => piece !== '')
+    expect(pieces.map((piece) => JSON.parse(piece.slice('data: '.length)) as object)).toMatchObject([
+      { candidates: [{ content: { parts: [{ text: 'Hi ' }] } }] },
+      { candidates: [{ content: { parts: [{ text: 'there.' }] } }] },
+      { candidates: [{ finishReason: 'STOP' }], usageMetadata: { candidatesTokenCount: 34 } },
+    ])
+    expect(model.refused).toEqual([])
+  })
+
+  test('refuses a wrong key with 401 and does not keep it', async () => {
+    const answer = await post(path, { 'x-goog-api-key': 'wr0ng' }, { contents: [asked] })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } })
+    expect(JSON.stringify(model)).not.toContain('wr0ng')
+  })
+})

@@ -1,5 +1,5 @@
 /**
- * A model on loopback that speaks Anthropic Messages and OpenAI Responses, as strict about requests as
+ * A model on loopback that speaks Anthropic Messages, OpenAI Responses and Gemini, as strict about requests as
  * the services themselves. Tests say what it does for a prompt; it keeps what was asked, never a key.
  */
 import { once } from 'node:events'
@@ -7,6 +7,8 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { generateService } from './model/generate-answer.ts'
+import { readGenerate } from './model/generate-check.ts'
 import { messagesService } from './model/messages-answer.ts'
 import { readMessages } from './model/messages-check.ts'
 import { Refusal } from './model/refusal.ts'
@@ -80,7 +82,7 @@ export class ModelServer implements AsyncDisposable {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', this.url).pathname
-    const service: Service = path.endsWith('/responses') ? responsesService : messagesService
+    const service = serviceAt(path)
     try {
       this.#authorize(request)
       if (request.method === 'GET' && path === '/v1/models') {
@@ -90,6 +92,7 @@ export class ModelServer implements AsyncDisposable {
       if (request.method !== 'POST') throw new Refusal(404, `No route ${request.method} ${path}`)
       const asked = await this.#read(request, path)
       if (path.endsWith('/count_tokens')) reply(response, 200, { input_tokens: 100 })
+      else if (path.endsWith(':countTokens')) reply(response, 200, { totalTokens: 100 })
       else await this.#answer(response, service, asked, path)
     } catch (error) {
       const { status, message } = error instanceof Refusal ? error : new Refusal(500, String(error))
@@ -100,7 +103,8 @@ export class ModelServer implements AsyncDisposable {
   }
 
   #authorize({ headers }: IncomingMessage): void {
-    const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '')
+    const given =
+      headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.replace(/^Bearer /, '')
     if (given !== this.key) throw new Refusal(401, 'The API key is missing or wrong')
   }
 
@@ -110,6 +114,8 @@ export class ModelServer implements AsyncDisposable {
       throw new Refusal(400, 'The request body is not valid JSON')
     })
     if (path === '/v1/responses') return readResponses(body)
+    const [, model, action] = GENERATE.exec(path) ?? []
+    if (model !== undefined && action !== undefined) return readGenerate(body, model, action)
     if (path !== '/v1/messages' && path !== '/v1/messages/count_tokens') {
       throw new Refusal(404, `No route POST ${path}`)
     }
@@ -166,6 +172,13 @@ export class ModelServer implements AsyncDisposable {
     }
     return step
   }
+}
+
+const GENERATE = /^\/v1beta\/models\/([\w.-]+):(streamGenerateContent|generateContent|countTokens)$/u
+
+const serviceAt = (path: string): Service => {
+  if (path.startsWith('/v1beta/')) return generateService
+  return path.endsWith('/responses') ? responsesService : messagesService
 }
 
 const inputOf = ({ input }: Extract<Step, { do: 'call' }>, request: ModelRequest): ToolInput =>

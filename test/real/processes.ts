@@ -18,3 +18,9 @@ export const liveIn = (folder: string): readonly LiveProcess[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && read(name, 'environ').includes(folder))
     .map((pid) => ({ pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() }))
+
+export const variableOf = (pid: number, name: string): string | undefined =>
+  read(String(pid), 'environ')
+    .split('\0')
+    .find((entry) => entry.startsWith(`${name}=`))
+    ?.slice(name.length + 1)

@@ -17,6 +17,8 @@ export interface RunOptions {
   /** A key that the model doesn't know. */
   readonly key?: string
   readonly flags?: readonly string[]
+  /** Of the program alone. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export class Rig implements AsyncDisposable {
@@ -39,6 +41,7 @@ export class Rig implements AsyncDisposable {
   start(prompt: string, options: RunOptions = {}): SubgateProcess {
     const { agent, workspace } = this
     const { by = agent.native === true ? 'name' : 'command', asking = false, key = KEY, flags = [] } = options
+    const { env: around = {} } = options
     const own = this.configure(workspace, this.model.url, key)
     const env = { ...own, ...(asking ? agent.asking(workspace) : {}) }
     const passed = by === 'name' ? agent.named : Object.keys(env)
@@ -51,8 +54,8 @@ export class Rig implements AsyncDisposable {
     const args =
       by === 'name'
         ? ['run', agent.name, ...controls, ...(prompt === '' ? [] : [prompt])]
-        : ['run', ...controls, prompt, '--', agent.command]
-    return new SubgateProcess(workspace, env, args)
+        : ['run', ...controls, prompt, '--', agent.command, ...(agent.args ?? [])]
+    return new SubgateProcess(workspace, { ...env, ...around }, args)
   }
 
   /** Waits for the end and checks what holds for every run: nothing is left, and no key got out. */

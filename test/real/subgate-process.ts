@@ -1,5 +1,5 @@
 /** One `subgate run` of the built program: its lines as they come, and how it ended. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -95,4 +95,17 @@ export class SubgateProcess {
     for (const watcher of this.#watchers) watcher()
     this.#watchers.clear()
   }
+}
+
+/** The pids that `subgate providers --json` calls warm. */
+export const warmPids = (workspace: Workspace): readonly number[] => {
+  const { work: cwd, env } = workspace
+  const said = execFileSync(process.execPath, [PROGRAM, 'providers', '--json'], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  })
+  return (JSON.parse(said) as { readonly warm: readonly { readonly pid: number }[] }).warm.map(
+    ({ pid }) => pid,
+  )
 }

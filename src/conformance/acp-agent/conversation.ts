@@ -11,11 +11,6 @@ import type { Settings } from './options.ts'
 import { NotTested } from './outcome.ts'
 import { Transcript } from './transcript.ts'
 
-export interface Request {
-  readonly method: string
-  readonly params: unknown
-}
-
 const METHOD_NOT_FOUND = { code: -32601, message: 'Method not found' }
 
 export class Conversation implements AsyncDisposable {

@@ -22,6 +22,12 @@ export interface ConnectionHandlers {
   notification(method: string, params: unknown, bytes: number): void
 }
 
+export interface CallOptions {
+  /** Aborting it rejects with its reason at once. */
+  readonly signal?: AbortSignal
+  readonly onReply?: () => void
+}
+
 export class AcpConnection implements AsyncDisposable {
   readonly process: SupervisedProcess
   readonly #peer: JsonRpcPeer
@@ -29,7 +35,7 @@ export class AcpConnection implements AsyncDisposable {
   readonly #log: Logger
   readonly #lost = Promise.withResolvers<SubagentError>()
   handshake: Handshake | undefined
-  #phase: ErrorPhase = 'initialize'
+  #ready = false
   #gone = false
   /** Present while nothing is read. */
   #resumed: PromiseWithResolvers<void> | undefined
@@ -42,7 +48,7 @@ export class AcpConnection implements AsyncDisposable {
       write: (line) => void process.write(line),
       request: (method, params, context) => {
         // A program that writes back what it reads, such as cat, is no agent.
-        if (this.#phase === 'initialize' && method === 'initialize') this.#lose(this.#notAcp())
+        if (!this.#ready && method === 'initialize') this.#lose(this.#notAcp())
         return handlers.request(method, params, context)
       },
       notification: (method, params, bytes) => handlers.notification(method, params, bytes),
@@ -76,7 +82,7 @@ export class AcpConnection implements AsyncDisposable {
 
   /** Rejects with AGENT_EXITED, AGENT_NOT_ACP or PROTOCOL_MISMATCH, with the facts of the process. */
   async initialize(params: object, signal: AbortSignal): Promise<Handshake> {
-    const result = await this.request('initialize', params, signal)
+    const result = await this.request('initialize', params, 'initialize', { signal })
     const handshake = readHandshake(result)
     const { protocolVersion } = handshake
     if (protocolVersion !== PROTOCOL_VERSION) {
@@ -88,35 +94,27 @@ export class AcpConnection implements AsyncDisposable {
       )
     }
     this.handshake = handshake
-    this.#phase = 'session'
+    this.#ready = true
     return handshake
   }
 
-  /** From here on faults belong to the turn. */
-  opened(): void {
-    this.#phase = 'prompt'
-  }
-
-  /**
-   * A request whose every fault is a `SubagentError`. Aborting `signal` rejects with its reason at once;
-   * the connection is then only good for its disposal.
-   */
+  /** A request whose every fault is a `SubagentError` of this phase. */
   async request(
     method: string,
     params: object,
-    signal?: AbortSignal,
-    onReply?: () => void,
+    phase: ErrorPhase,
+    { signal, onReply }: CallOptions = {},
   ): Promise<unknown> {
     const aborted = Promise.withResolvers<never>()
     aborted.promise.catch(() => {})
-    const abort = (): void => aborted.reject(this.#withFacts(signal?.reason))
+    const abort = (): void => aborted.reject(this.#withFacts(signal?.reason, phase))
     if (signal?.aborted === true) abort()
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      const answer = this.#peer.request(method, params, { phase: this.#phase, ...(onReply && { onReply }) })
+      const answer = this.#peer.request(method, params, { phase, ...(onReply && { onReply }) })
       return await Promise.race([answer, aborted.promise])
     } catch (error) {
-      throw this.#fault(error)
+      throw this.#fault(error, phase)
     } finally {
       signal?.removeEventListener('abort', abort)
     }
@@ -130,7 +128,7 @@ export class AcpConnection implements AsyncDisposable {
   async stop(): Promise<readonly number[]> {
     this.resume()
     const { escaped } = await this.process.stop()
-    this.#lose(this.#exitError())
+    this.#lose()
     return escaped
   }
 
@@ -138,13 +136,14 @@ export class AcpConnection implements AsyncDisposable {
     await this.stop()
   }
 
-  #fault(error: unknown): unknown {
+  #fault(error: unknown, phase: ErrorPhase): unknown {
+    if (SubagentError.is(error) && error.code === 'AGENT_EXITED') return this.#exitError(phase)
     if (!(error instanceof RpcError)) return error
     const mask = (text: string): string => this.process.mask(text)
     const { authMethods = [], gateway = false } = this.handshake ?? {}
     return errorOf(new RpcError(error.code, mask(error.message), maskJson(error.data, mask)), {
       name: this.#name,
-      phase: this.#phase,
+      phase,
       authMethods: maskJson(authMethods, mask) as Handshake['authMethods'],
       gateway,
       process: this.process.facts(),
@@ -152,9 +151,9 @@ export class AcpConnection implements AsyncDisposable {
   }
 
   /** A start-up limit is told with the facts of the process that it ended. */
-  #withFacts(reason: unknown): unknown {
+  #withFacts(reason: unknown, phase: ErrorPhase): unknown {
     if (!SubagentError.is(reason) || reason.code !== 'STARTUP_TIMEOUT') return reason
-    return new SubagentError('STARTUP_TIMEOUT', this.#phase, reason.message, {
+    return new SubagentError('STARTUP_TIMEOUT', phase, reason.message, {
       ...(reason as SubagentError<'STARTUP_TIMEOUT'>).data,
       ...this.process.facts(),
     })
@@ -168,13 +167,13 @@ export class AcpConnection implements AsyncDisposable {
       await Promise.race([this.#outputEnded(), sleep(SILENT_END_MS / 5)])
       if (this.#resumed === undefined) break
     }
-    this.#lose(this.#exitError())
+    this.#lose()
   }
 
   async #ended(): Promise<void> {
     this.#peer.end()
     await Promise.race([this.process.exited, sleep(SILENT_END_MS)])
-    this.#lose(this.#exitError())
+    this.#lose()
   }
 
   #outputEnded(): Promise<void> {
@@ -183,7 +182,7 @@ export class AcpConnection implements AsyncDisposable {
     })
   }
 
-  #lose(error: SubagentError): void {
+  #lose(error: SubagentError = this.#exitError(this.#ready ? 'prompt' : 'initialize')): void {
     if (this.#gone) return
     this.#gone = true
     const stderr = this.process.stderrTail()
@@ -192,10 +191,10 @@ export class AcpConnection implements AsyncDisposable {
     this.#peer.close(error)
   }
 
-  #exitError(): SubagentError {
+  #exitError(phase: ErrorPhase): SubagentError {
     const facts = this.process.facts()
     const { count } = this.#peer.noise
-    if (this.#phase === 'initialize' && count > 0 && (facts.exitCode ?? 0) === 0) return this.#notAcp()
+    if (phase === 'initialize' && count > 0 && (facts.exitCode ?? 0) === 0) return this.#notAcp()
     const how =
       facts.signal !== undefined
         ? `was ended by ${facts.signal}`
@@ -204,12 +203,12 @@ export class AcpConnection implements AsyncDisposable {
           : 'closed its output'
     const last = facts.stderr?.trimEnd().split('\n').at(-1)
     const said = last === undefined || last === '' ? '' : ` Its last words: ${last.slice(0, 500)}`
-    const line = this.#phase === 'initialize' ? this.#firstLine() : ''
+    const line = phase === 'initialize' ? this.#firstLine() : ''
     const wrote = line === '' ? '' : ` It wrote ${JSON.stringify(line)}, which is no ACP.`
-    const when = this.#phase === 'prompt' ? 'before it answered the prompt' : 'before it was ready'
-    return new SubagentError('AGENT_EXITED', this.#phase, `${this.#name} ${how} ${when}.${wrote}${said}`, {
+    const when = phase === 'prompt' ? 'before it answered the prompt' : 'before it was ready'
+    return new SubagentError('AGENT_EXITED', phase, `${this.#name} ${how} ${when}.${wrote}${said}`, {
       ...facts,
-      reason: this.#phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
+      reason: phase === 'prompt' ? 'exited_before_response' : 'exited_at_start',
     })
   }
 
@@ -227,7 +226,7 @@ export class AcpConnection implements AsyncDisposable {
         : `wrote lines, but none of them is ACP. The first: ${JSON.stringify(first)}`
     return new SubagentError(
       'AGENT_NOT_ACP',
-      this.#phase,
+      'initialize',
       `${this.#name} ${wrote}. Add the flag that starts its ACP mode.`,
       { ...this.process.facts(), firstLine: first },
     )
@@ -236,7 +235,7 @@ export class AcpConnection implements AsyncDisposable {
   #diagnose(diagnostic: Diagnostic): void {
     const shown = maskJson(diagnostic, (text) => this.process.mask(text)) as object
     this.#log.debug({ agent: this.#name, ...shown }, 'protocol diagnostic')
-    if (this.#phase === 'initialize' && this.#peer.noise.count >= NOISE_LIMIT) this.#lose(this.#notAcp())
+    if (!this.#ready && this.#peer.noise.count >= NOISE_LIMIT) this.#lose(this.#notAcp())
   }
 }
 

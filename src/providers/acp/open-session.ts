@@ -23,6 +23,8 @@ export interface Opening {
   readonly request: ResolvedStartRequest
   readonly asks: AskMode | undefined
   readonly signal: AbortSignal
+  /** Variables of the session that its process doesn't have. */
+  readonly lineage: Readonly<Record<string, string>>
   /** Made by a person among what the agent offers, before it was there. */
   readonly choices: readonly AgentChoice[]
 }
@@ -66,14 +68,14 @@ export const openSession = async (
   declared: SubagentCapabilities,
   session: AcpSession,
 ): Promise<SubagentCapabilities> => {
-  const { subject, connection, handshake, request, asks, signal } = opening
+  const { subject, connection, handshake, request, asks, signal, lineage } = opening
   const rows = bounded(declared, handshake.rows)
   if (lacking(subject, request, rows)) return rows
   refuseTransport(subject, request.mcpServers, handshake.mcp)
   refuseLost(opening)
-  const { method, params } = sessionCall(request, handshake)
+  const { method, params } = sessionCall(request, handshake, lineage)
   const answer = await connection
-    .request(method, params, signal, () => session.replayed())
+    .request(method, params, 'session', { signal, onReply: () => session.replayed() })
     .catch((error: unknown) => {
       const lost = request.origin.from !== 'new' && SubagentError.is(error) && error.code === 'AGENT_ERROR'
       throw lost ? notResumable(opening, error.message, error) : error
@@ -89,20 +91,23 @@ export const openSession = async (
   for (const field of ['model', 'effort'] as const) {
     const choice = configChoice(answer, field, request[field], subject.title)
     if (choice === undefined) continue
+    const asked = { sessionId: nativeId, ...choice }
     session.offered.took(
       choice,
-      await connection.request('session/set_config_option', { sessionId: nativeId, ...choice }, signal),
+      await connection.request('session/set_config_option', asked, 'session', { signal }),
     )
   }
   const modeId = asks?.modeId
   if (modeId !== undefined && isToAsk(request) && offersMode(answer, modeId)) {
     session.offered.took(
       { modeId },
-      await connection.request('session/set_mode', { sessionId: nativeId, modeId }, signal),
+      await connection.request('session/set_mode', { sessionId: nativeId, modeId }, 'session', { signal }),
     )
   }
   for (const choice of opening.choices)
-    await session.offered.choose(choice, nativeId, (name, asked) => connection.request(name, asked, signal))
+    await session.offered.choose(choice, nativeId, (name, asked) =>
+      connection.request(name, asked, 'session', { signal }),
+    )
   session.opened(nativeId)
   return final
 }

@@ -2,58 +2,39 @@
 import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
 import { commandKey } from '../../capabilities/remembered.ts'
-import type { Answers, RememberedAnswers, RememberedOffers } from '../../capabilities/remembered.ts'
+import type { Answers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
-import type { Logger } from '../../contract/logger.ts'
+import { SubagentError } from '../../contract/errors.ts'
 import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import { childEnvironment } from '../../process/environment.ts'
 import type { ChildEnvironment } from '../../process/environment.ts'
-import type { Graces } from '../../process/graces.ts'
-import type { Supervisor } from '../../process/supervisor.ts'
+import { onLinux } from '../../process/process-table.ts'
+import { WarmPool } from '../../process/warm-pool.ts'
+import type { AcpAgent } from './agent.ts'
 import { isToAsk } from './agents.ts'
-import type { AskMode, KnownAgent } from './agents.ts'
+import type { AskMode } from './agents.ts'
 import { serve } from './client-methods.ts'
-import { AcpConnection } from './connection.ts'
+import type { ClientContext } from './client-methods.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
 import type { Answered, ClientMethods, Handshake } from './handshake.ts'
+import { launch } from './launch.ts'
 import { Offered } from './offered.ts'
 import { openSession } from './open-session.ts'
+import type { AcpProviderOptions } from './provider-options.ts'
+import { ownSeat, sharedSeat } from './seat.ts'
+import type { Seat } from './seat.ts'
 import { AcpSession } from './session.ts'
+import { closes, ownerOf, shareKey } from './sharing.ts'
 import { Terminals } from './terminals.ts'
 import { refuseTransport, rememberedTransports, transportFacts } from './transports.ts'
 
-export interface AcpProviderOptions {
-  readonly name: string
-  /** What messages call it; the name when absent. */
-  readonly title?: string
-  readonly command: readonly [string, ...string[]]
-  /** What is known of this agent; decides variables, graces, quirks and how it is made to ask. */
-  readonly known?: KnownAgent
-  /** The operator states that the agent asks before it acts. */
-  readonly asks?: boolean
-  /** The command is itself a gateway, whose handshake decides every row. */
-  readonly gateway?: boolean
-  readonly methods?: Partial<ClientMethods>
-  /** Variables from configuration and `--env`: a value, or true to pass by name. */
-  readonly env?: Readonly<Record<string, string | true>>
-  readonly graces?: Partial<Graces>
-  readonly version: string
-  readonly supervisor: Supervisor
-  readonly answers: RememberedAnswers
-  /** What its sessions offered, by the same key; absent: that is known while one is open alone. */
-  readonly offers?: RememberedOffers
-  readonly log: Logger
-  /** The gateway's own environment. */
-  readonly inherited: Readonly<Record<string, string | undefined>>
-}
-
 const NO_METHODS: ClientMethods = { read: false, write: false, terminal: false }
 
-export class AcpProvider implements SubagentProvider {
+export class AcpProvider implements SubagentProvider, AsyncDisposable {
   readonly name: string
   readonly title?: string
   readonly negotiated: readonly CapabilityId[]
@@ -62,6 +43,9 @@ export class AcpProvider implements SubagentProvider {
   readonly #declared: SubagentCapabilities
   readonly #methods: ClientMethods
   readonly #asks: AskMode | undefined
+  readonly #pool: WarmPool<AcpAgent>
+  /** Whether its processes close sessions, as the last one said. */
+  #closes: boolean | undefined
 
   constructor(options: AcpProviderOptions) {
     this.name = options.name
@@ -71,6 +55,13 @@ export class AcpProvider implements SubagentProvider {
     this.#declared = options.gateway === true ? EVERYTHING : declaredRows(this.#asks !== undefined)
     this.negotiated = options.gateway === true ? CAPABILITY_IDS : [...NEGOTIATED, 'permissions']
     this.#methods = { ...NO_METHODS, ...options.methods }
+    const { supervisor, warm = true, idleMs } = options
+    this.#pool = new WarmPool({
+      warm,
+      host: ({ process }, owners) => supervisor.host(process.pid, owners),
+      isClean: (agent) => agent.clean,
+      ...present({ idleMs }),
+    })
   }
 
   /** Lowered by what the same program answered within the last day, so that a refusal needs no process. */
@@ -91,100 +82,167 @@ export class AcpProvider implements SubagentProvider {
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
-    const { version, log, known, title: name = this.name } = this.#options
-    const subject = { name: this.name, title: name }
-    refuseTransport(subject, request.mcpServers, rememberedTransports(this.#recalled))
+    const title = this.title ?? this.name
+    refuseTransport({ name: this.name, title }, request.mcpServers, rememberedTransports(this.#recalled))
+    const shared = this.#environment(request, {})
+    const key = this.#shares ? shareKey(request, shared.env) : undefined
+    if (key === undefined) return this.#openAlone(request, setup)
+    // At most one crash away from a fresh start: only one that was kept may have died unseen.
+    const first = await this.#attempt(key, request, setup, shared)
+    const last = first instanceof Error ? await this.#attempt(key, request, setup, shared) : first
+    if (last instanceof Error) throw last
+    return last ?? this.#openAlone(request, setup)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]()
+  }
+
+  /** A process of its own, which ends with the session. */
+  async #openAlone(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     await using unwind = new AsyncDisposableStack()
-    const { env, withheld } = this.#environment(request, setup)
-    log.debug({ agent: name, withheld }, 'variables that the agent does not get')
-    const [command, ...args] = this.#options.command
-    const owner = present({
-      sessionId: request.sessionId,
-      rootSessionId: request.rootSessionId,
-      depth: request.depth,
-      maxDepth: request.maxDepth,
-    })
-    const { supervisor, graces } = this.#options
-    const spec = {
-      command,
-      args,
-      cwd: request.cwd,
-      env,
-      withheld,
-      given: [...Object.keys(this.#options.env ?? {}), ...Object.keys(setup.env)],
-      owner,
-      graces: { ...known?.graces, ...graces },
-    }
-    setup.signal.throwIfAborted()
-    const process = await supervisor.spawn(spec)
-    const terminals = new Terminals(supervisor, owner)
+    const environment = this.#environment(request, setup.env)
+    const agent = await this.#launch(request, environment, setup, false)
+    const terminals = new Terminals(this.#options.supervisor, ownerOf(request))
     unwind.defer(() => terminals.close())
-    const context = {
+    unwind.defer(async () => void (await agent.stop()))
+    // Before the first message is read, as it hears them all.
+    const session = this.#seated(ownSeat(agent), request, setup, environment.env, terminals)
+    const handshake = await agent.initialize(
+      initializeParams(this.#options.version, this.#methods),
+      setup.signal,
+    )
+    await this.#settle(session, agent, handshake, request, setup, {})
+    unwind.move()
+    return session
+  }
+
+  /**
+   * A session in a process that others share. Undefined: this agent turns out not to close sessions. An error: a
+   * process that was there before is gone.
+   */
+  async #attempt(
+    key: string,
+    request: ResolvedStartRequest,
+    setup: SetupScope,
+    environment: ChildEnvironment,
+  ): Promise<ProviderSession | SubagentError | undefined> {
+    await using unwind = new AsyncDisposableStack()
+    const { supervisor, version } = this.#options
+    const owner = ownerOf(request)
+    const lease = await this.#pool.lease(key, owner, async () => {
+      const agent = await this.#launch(request, environment, setup, true)
+      try {
+        await agent.initialize(initializeParams(version, this.#methods), setup.signal)
+        return agent
+      } catch (error) {
+        await agent.stop()
+        throw error
+      }
+    })
+    const { host: agent } = lease
+    const { handshake } = agent.connection
+    if (handshake === undefined || !closes(handshake)) {
+      lease.retire()
+      await lease.release()
+      if (handshake !== undefined) this.#closes = false
+      return undefined
+    }
+    const terminals = new Terminals(supervisor, owner)
+    const env = { ...environment.env, ...setup.env }
+    const session = this.#seated(sharedSeat(lease), request, setup, env, terminals)
+    unwind.use(session)
+    setup.signal.throwIfAborted()
+    try {
+      await this.#settle(session, agent, handshake, request, setup, setup.env)
+    } catch (error) {
+      if (lease.reused && SubagentError.is(error) && error.code === 'AGENT_EXITED') return error
+      throw error
+    }
+    unwind.move()
+    return session
+  }
+
+  #launch(
+    request: ResolvedStartRequest,
+    environment: ChildEnvironment,
+    setup: SetupScope,
+    shared: boolean,
+  ): Promise<AcpAgent> {
+    const { supervisor, known, log, command, title: name = this.name } = this.#options
+    const given = [...Object.keys(this.#options.env ?? {}), ...Object.keys(setup.env)]
+    const graces = { ...known?.graces, ...this.#options.graces }
+    setup.signal.throwIfAborted()
+    return launch({ name, command, supervisor, log, request, environment, given, graces, shared })
+  }
+
+  #seated(
+    seat: Seat,
+    request: ResolvedStartRequest,
+    setup: SetupScope,
+    env: Readonly<Record<string, string>>,
+    terminals: Terminals,
+  ): AcpSession {
+    const { known, title: name = this.name } = this.#options
+    const context: ClientContext = {
       methods: this.#methods,
       roots: [request.cwd, ...request.additionalDirectories],
       env,
       terminals,
-      requestPermission: (params: unknown) => session.requestPermission(params),
+      requestPermission: (params) => session.requestPermission(params),
     }
-    const connection = unwind.use(
-      new AcpConnection(
-        name,
-        process,
-        {
-          request: (method, params) => serve(method, params, context),
-          notification: (method, params, bytes) => {
-            if (method === 'session/update') session.update(params, bytes)
-            else log.debug({ agent: name, method }, 'notification ignored')
-          },
-        },
-        log,
-      ),
-    )
-    // Made before the first message is read, as the handlers above speak to it.
     const session: AcpSession = new AcpSession(
       {
         name,
-        connection,
+        seat,
         setup,
         failureSign: known?.failureSign,
+        serve: (method, params) => serve(method, params, context),
         offered: new Offered(name, (offer) => this.#options.offers?.remember(this.#key, offer)),
         closeTerminals: () => terminals.close(),
       },
       this.#declared,
       request.origin.from === 'resume',
     )
-    const handshake = await connection.initialize(initializeParams(version, this.#methods), setup.signal)
+    return session
+  }
+
+  /** The agent's session is opened, as far as what it has goes; `lineage` is what its process doesn't know. */
+  async #settle(
+    session: AcpSession,
+    { connection }: AcpAgent,
+    handshake: Handshake,
+    request: ResolvedStartRequest,
+    { signal, choices = [] }: SetupScope,
+    lineage: Readonly<Record<string, string>>,
+  ): Promise<void> {
     session.shook(handshake)
     const declared = this.#declaredTo(handshake)
     // Now, as the opening may refuse.
     this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
-    const rows = await openSession(
-      {
-        subject,
-        connection,
-        handshake,
-        request,
-        asks: this.#asks,
-        signal: setup.signal,
-        choices: setup.choices ?? [],
-      },
-      declared,
-      session,
-    )
+    const subject = { name: this.name, title: this.title ?? this.name }
+    const opening = { subject, connection, handshake, request, asks: this.#asks, signal, lineage, choices }
+    const rows = await openSession(opening, declared, session)
     session.settle(rows)
     this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })
-    unwind.move()
-    return session
   }
 
-  #environment(request: ResolvedStartRequest, setup: SetupScope): ChildEnvironment {
+  /** Whether a delegated session shares its process with others of its parent. */
+  get #shares(): boolean {
+    const { warm = true, gateway } = this.#options
+    // Another gateway reads once for whom it works; elsewhere than on Linux what it runs couldn't be told whose it is.
+    if (!warm || gateway === true || !onLinux) return false
+    return this.#closes ?? this.#recalled['session.close'] === 'native'
+  }
+
+  #environment(request: ResolvedStartRequest, extra: Readonly<Record<string, string>>): ChildEnvironment {
     const { inherited, known, env } = this.#options
     const ask = isToAsk(request) ? this.#asks?.env : {}
     return childEnvironment({
       inherited,
       agentNames: known?.variables ?? [],
       given: { ...known?.env, ...ask, ...env },
-      extra: setup.env,
+      extra,
     })
   }
 
@@ -196,11 +254,14 @@ export class AcpProvider implements SubagentProvider {
   }
 
   #remember(answered: Omit<Answered, 'asks' | 'gateway'>): void {
+    const close = closes(answered.handshake)
+    this.#closes = close
     const ids = answeredRows({ ...answered, asks: this.#asks, gateway: this.#options.gateway === true })
     this.#options.answers.remember(this.#key, {
       ...this.#recalled,
       ...pick(answered.rows, ids),
       ...transportFacts(answered.handshake.mcp),
+      'session.close': close ? 'native' : 'none',
     })
   }
 

@@ -1,5 +1,6 @@
 /** Translates a resolved start into ACP's session and prompt requests. Pure. */
 import type * as acp from '@agentclientprotocol/sdk/unstable'
+import type { McpServer } from '../../contract/content.ts'
 import { present } from '../../contract/present.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { Handshake } from './handshake.ts'
@@ -29,15 +30,25 @@ const sessionMeta = (
 ): { _meta?: acp.NewSessionRequest['_meta'] } =>
   handshake.gateway ? { _meta: { subgate: controls(request, handshake) } } : {}
 
+/** Lineage where the agent's process, which others share, doesn't have it. */
+const withLineage = (server: McpServer, lineage: Readonly<Record<string, string>>): McpServer =>
+  'command' in server
+    ? {
+        ...server,
+        env: [...server.env, ...Object.entries(lineage).map(([name, value]) => ({ name, value }))],
+      }
+    : server
+
 export const sessionParams = (
   request: ResolvedStartRequest,
   handshake: Handshake,
+  lineage: Readonly<Record<string, string>> = {},
 ): Omit<acp.NewSessionRequest, '_meta'> & { _meta?: acp.NewSessionRequest['_meta'] } => {
   const { cwd, additionalDirectories, mcpServers } = request
   const instructions = handshake.gateway ? undefined : systemPrompt(request)
   return {
     cwd,
-    mcpServers: [...mcpServers],
+    mcpServers: mcpServers.map((server) => withLineage(server, lineage)),
     ...(additionalDirectories.length > 0 && { additionalDirectories: [...additionalDirectories] }),
     ...(instructions !== undefined && { systemPrompt: instructions }),
     ...sessionMeta(request, handshake),
@@ -50,8 +61,12 @@ export interface SessionCall {
 }
 
 /** The call that opens, takes up or copies the agent's conversation. */
-export const sessionCall = (request: ResolvedStartRequest, handshake: Handshake): SessionCall => {
-  const params = sessionParams(request, handshake)
+export const sessionCall = (
+  request: ResolvedStartRequest,
+  handshake: Handshake,
+  lineage: Readonly<Record<string, string>> = {},
+): SessionCall => {
+  const params = sessionParams(request, handshake, lineage)
   const { origin } = request
   if (origin.from === 'new') return { method: 'session/new', params }
   const known = { ...params, sessionId: origin.nativeId }

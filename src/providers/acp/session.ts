@@ -10,11 +10,12 @@ import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.
 import type { TurnOutcome } from '../../contract/result.ts'
 import { failureSignOf } from './agents.ts'
 import type { FailureSign } from './agents.ts'
-import type { AcpConnection } from './connection.ts'
+import type { Hearer } from './board.ts'
 import type { Handshake } from './handshake.ts'
 import { gatewayEvent, saysLate } from './gateway-words.ts'
 import type { Offered } from './offered.ts'
 import { readQuestion } from './question.ts'
+import type { Seat } from './seat.ts'
 import { promptParams } from './session-params.ts'
 import { AnnouncedSubagents, isOfSubagent, sessionOf } from './subagents.ts'
 import { outcomeOf } from './translate.ts'
@@ -31,21 +32,24 @@ interface TurnState {
 
 export interface SessionContext {
   readonly name: string
-  readonly connection: AcpConnection
+  readonly seat: Seat
   readonly setup: SetupScope
   readonly failureSign: FailureSign | undefined
+  /** Answers the agent's requests; those for permission come back to the session. */
+  readonly serve: (method: string, params: unknown) => Promise<object>
   readonly offered: Offered
   /** Ends what the session's own terminals still run. */
   closeTerminals(): Promise<void>
 }
 
-export class AcpSession implements ProviderSession {
+export class AcpSession implements ProviderSession, Hearer {
   readonly #context: SessionContext
   #capabilities: SubagentCapabilities
   #nativeId: string | undefined
   #handshake: Handshake | undefined
   #failureSign: FailureSign | undefined
   #current: TurnState | undefined
+  readonly #left = new AbortController()
   readonly #subagents = new AnnouncedSubagents()
   /** Updates that came before the answer that names the session; a replay is dropped instead. */
   #early: unknown[] | undefined
@@ -56,6 +60,7 @@ export class AcpSession implements ProviderSession {
     this.#capabilities = capabilities
     this.#failureSign = context.failureSign
     this.#early = replays ? undefined : []
+    context.seat.agent.board.join(this)
   }
 
   get capabilities(): SubagentCapabilities {
@@ -67,7 +72,7 @@ export class AcpSession implements ProviderSession {
   }
 
   get usable(): boolean {
-    return this.#context.connection.alive
+    return this.#context.seat.agent.alive && this.#end === undefined
   }
 
   get offered(): Offered {
@@ -79,9 +84,11 @@ export class AcpSession implements ProviderSession {
   }
 
   async choose(choice: AgentChoice): Promise<void> {
-    const { connection, offered } = this.#context
+    const { seat, offered } = this.#context
     if (this.#nativeId === undefined) throw new Error('The session was never opened.')
-    await offered.choose(choice, this.#nativeId, (method, params) => connection.request(method, params))
+    await offered.choose(choice, this.#nativeId, (method, params) =>
+      seat.agent.connection.request(method, params, 'session'),
+    )
   }
 
   shook(handshake: Handshake): void {
@@ -97,10 +104,12 @@ export class AcpSession implements ProviderSession {
   /** From now on the agent's updates belong to the session. */
   opened(nativeId: string): void {
     this.#nativeId = nativeId
-    const { connection } = this.#context
-    connection.opened()
+    const { seat } = this.#context
+    const { agent } = seat
+    agent.board.name(this, nativeId)
+    seat.settled()
     // What an agent that died leaves behind is ended at once, also between two turns.
-    void connection.lost.then(() => this[Symbol.asyncDispose]())
+    void agent.lost.then(() => this[Symbol.asyncDispose]())
     const early = this.#early ?? []
     this.#early = undefined
     for (const params of early) this.update(params, 0)
@@ -112,7 +121,8 @@ export class AcpSession implements ProviderSession {
   }
 
   async prompt(content: readonly ContentBlock[], turn: Turn): Promise<TurnOutcome> {
-    const { connection } = this.#context
+    const { seat } = this.#context
+    const { connection } = seat.agent
     const handshake = this.#handshake
     if (handshake === undefined || this.#nativeId === undefined)
       throw new Error('The session was never opened.')
@@ -126,6 +136,7 @@ export class AcpSession implements ProviderSession {
     }
     if (turn.signal.aborted) return { ended: 'cancelled' }
     this.#current = state
+    const over = seat.turn()
     const cancel = (): void => {
       connection.notify('session/cancel', { sessionId: this.#nativeId })
       // Whatever a reader is behind: the answer to the cancel must be read.
@@ -134,14 +145,20 @@ export class AcpSession implements ProviderSession {
     turn.signal.addEventListener('abort', cancel, { once: true })
     try {
       const params = promptParams(this.#nativeId, content, turn.request, handshake)
-      const result = await connection.request('session/prompt', params, undefined, () => {
+      const { signal } = this.#left
+      const onReply = (): void => {
         state.over = true
-      })
+      }
+      const result = await connection.request('session/prompt', params, 'prompt', { signal, onReply })
       return this.#concluded(result, state)
+    } catch (error) {
+      if (error !== this.#left.signal.reason) throw error
+      return { ended: 'cancelled' }
     } finally {
       state.over = true
       turn.signal.removeEventListener('abort', cancel)
       this.#current = undefined
+      await over(turn.signal.aborted)
     }
   }
 
@@ -161,6 +178,7 @@ export class AcpSession implements ProviderSession {
     if (isOfSubagent(this.#nativeId, sessionId, update)) {
       const events = this.#subagents.take(this.#nativeId, { sessionId, update, bytes })
       for (const event of events) {
+        this.#context.seat.agent.board.claim(this, event.childId)
         if (late) this.#context.setup.record(event)
         else this.#emit(state, event, bytes)
       }
@@ -179,15 +197,20 @@ export class AcpSession implements ProviderSession {
   /** Stops a subagent of the agent's own, and what is below it, alone. */
   cancelSubagent(childId: string): void {
     if (this.#subagents.knows(childId)) {
-      this.#context.connection.notify('session/cancel', { sessionId: childId })
+      this.#context.seat.agent.connection.notify('session/cancel', { sessionId: childId })
     }
   }
 
   #emit({ turn }: TurnState, event: ProviderEvent, bytes: number): void {
-    if (turn.emit(event, bytes) || turn.signal.aborted) return
-    const { connection } = this.#context
+    const { shared, connection } = this.#context.seat.agent
+    // Others would wait with it: there the log takes it all, and lies on disk.
+    if (turn.emit(event, bytes) || shared || turn.signal.aborted) return
     connection.pause()
     void turn.drained().then(() => connection.resume())
+  }
+
+  request(method: string, params: unknown): Promise<object> {
+    return this.#context.serve(method, params)
   }
 
   /** Answers with the option that was chosen, by its id as the agent gave it. */
@@ -219,9 +242,12 @@ export class AcpSession implements ProviderSession {
   }
 
   async #stop(): Promise<void> {
-    const { connection, setup, name } = this.#context
+    const { seat, setup, name } = this.#context
     await this.#context.closeTerminals()
-    const escaped = await connection.stop()
+    const idle = (): boolean => this.#current === undefined || this.#current.over
+    const escaped = await seat.leave({ nativeId: this.#nativeId, idle })
+    seat.agent.board.leave(this)
+    this.#left.abort()
     if (escaped.length === 0) return
     setup.record({
       type: 'notice',
@@ -248,9 +274,10 @@ export class AcpSession implements ProviderSession {
   #concluded(result: unknown, state: TurnState): TurnOutcome {
     const { turn, rejected, costUsd } = state
     if (state.failing && !turn.signal.aborted) {
-      const { name, connection } = this.#context
-      const { withheld } = connection.process.facts()
-      const said = connection.process.mask(state.lastText).trim().slice(0, 1000)
+      const { name, seat } = this.#context
+      const { process } = seat.agent
+      const { withheld } = process.facts()
+      const said = process.mask(state.lastText).trim().slice(0, 1000)
       throw new SubagentError(
         'MODEL_ERROR',
         'prompt',

@@ -20,6 +20,15 @@ const usageOf = (value: unknown, costUsd: number | undefined): Usage | undefined
   return present({ inputTokens, outputTokens, costUsd: number(value['costUsd']) ?? costUsd })
 }
 
+/** Where some agents put what ACP has a field for by now; nothing counted is nothing known. */
+const quotaOf = (meta: Readonly<Record<string, unknown>>): unknown => {
+  const quota = isRecord(meta['quota']) ? meta['quota'] : {}
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = isRecord(quota['token_count'])
+    ? quota['token_count']
+    : {}
+  return inputTokens === 0 && outputTokens === 0 ? undefined : { inputTokens, outputTokens }
+}
+
 export interface TurnFacts {
   /** The agent is itself a gateway: only then its `_meta.subgate` counts. */
   readonly gateway: boolean
@@ -91,7 +100,7 @@ export const outcomeOf = (result: unknown, facts: TurnFacts): TurnOutcome => {
   const meta = isRecord(answer['_meta']) ? answer['_meta'] : {}
   const subgate = facts.gateway && isRecord(meta['subgate']) ? meta['subgate'] : undefined
   if (subgate === undefined) {
-    const usage = usageOf(answer['usage'], facts.costUsd)
+    const usage = usageOf(answer['usage'] ?? quotaOf(meta), facts.costUsd)
     return { ...byStopReason(answer['stopReason'], facts), ...present({ usage }) }
   }
   const status = ENDED_BY_STATUS[String(subgate['status'])]

@@ -37,7 +37,9 @@ export const refuseTransport = (
 const KINDS = ['http', 'sse', 'acp'] as const
 
 /** As they are remembered beside the rows. */
-export const transportFacts = (mcp: Handshake['mcp']): Readonly<Record<Fact, Support>> => ({
+export const transportFacts = (
+  mcp: Handshake['mcp'],
+): Readonly<Record<Extract<Fact, `mcp.${string}`>, Support>> => ({
   'mcp.http': mcp.http ? 'native' : 'none',
   'mcp.sse': mcp.sse ? 'native' : 'none',
   'mcp.acp': mcp.acp ? 'native' : 'none',

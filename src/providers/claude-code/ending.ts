@@ -78,6 +78,11 @@ const SIGN_IN: ReadonlySet<string> = new Set([
   'cloud_credential_error',
 ])
 const BUSY: ReadonlySet<string> = new Set(['rate_limit', 'overloaded'])
+const REFUSED: ReadonlySet<string> = new Set(['billing_error', 'invalid_request'])
+/** Of the codes that blame the request these blame its moment. */
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
+
+const isRefusal = (status: number): boolean => status >= 400 && status < 500 && !PASSING.has(status)
 
 const failure = (line: ResultLine, facts: EndFacts): SubagentError => {
   const { name, errorKind: kind = '', resetMs, withheld } = facts
@@ -98,7 +103,7 @@ const failure = (line: ResultLine, facts: EndFacts): SubagentError => {
     const text = `${name} doesn't know the model that it was asked for: ${words} Name another one with --model.`
     return new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode }))
   }
-  if (kind === 'billing_error' || kind === 'invalid_request') {
+  if (REFUSED.has(kind) || (status !== undefined && isRefusal(status))) {
     const text = `The model service of ${name} refused the request: ${words} Trying again will not help.`
     return new SubagentError('AGENT_ERROR', 'prompt', text, present({ agentCode }))
   }

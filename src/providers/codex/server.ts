@@ -70,7 +70,8 @@ export class CodexServer implements AsyncDisposable {
 
   /** Milliseconds until the account's used-up window begins anew. */
   get resetMs(): number | undefined {
-    return this.#resetsAt === undefined ? undefined : Math.max(this.#resetsAt - Date.now(), 0)
+    const left = (this.#resetsAt ?? 0) - Date.now()
+    return left > 0 ? left : undefined
   }
 
   /** Rejects with `PROTOCOL_MISMATCH` for a version that is too old, or with how the program ended. */

@@ -215,17 +215,17 @@ export class CodexSession implements ProviderSession, ThreadListener {
     }
     const { name, server } = this.#context
     const said = error ?? { message: `The turn ended ${status}.` }
-    const failure = failureOf({ ...said, message: server.process.mask(said.message) }, name, server.resetMs)
+    const moment = { now: Date.now(), resetMs: server.resetMs }
+    const failure = failureOf({ ...said, message: server.process.mask(said.message) }, name, moment)
     if ('error' in failure) throw failure.error
     return { ended: 'truncated', category: failure.truncated, ...more }
   }
 
   async #stop(): Promise<void> {
     const { server, name, lease, endProcesses } = this.#context
-    if (server.alive) {
-      await this.#tell('thread/backgroundTerminals/clean')
-      await this.#tell('thread/unsubscribe')
-    }
+    // Taken in order; neither needs the other's answer.
+    const farewell = ['thread/backgroundTerminals/clean', 'thread/unsubscribe'] as const
+    if (server.alive) await Promise.all(farewell.map((method) => this.#tell(method)))
     this.#listening[Symbol.dispose]()
     const { signal, exitCode } = server.process.facts()
     const how = signal ?? (exitCode === undefined ? 'an unknown cause' : `exit code ${exitCode}`)

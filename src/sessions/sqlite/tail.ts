@@ -10,7 +10,7 @@ export interface TailLimits {
   readonly total: number
 }
 
-const LIMITS: TailLimits = { entries: 512, bytes: 1024 * 1024, total: 32 * 1024 * 1024 }
+const LIMITS: TailLimits = { entries: 4096, bytes: 1024 * 1024, total: 32 * 1024 * 1024 }
 
 interface Tail {
   entries: LogEntry[]

@@ -33,7 +33,7 @@ export type Step =
 
 export type ToolInput = Readonly<Record<string, unknown>>
 
-export type BreakCode = 'context_length_exceeded' | 'server_error' | 'refusal'
+export type BreakCode = 'context_length_exceeded' | 'server_error' | 'rate_limit_exceeded' | 'refusal'
 
 /** A conversation as far as the script needs it, in order. */
 export type Entry =
@@ -41,7 +41,7 @@ export type Entry =
   | { readonly kind: 'said' }
   | { readonly kind: 'result'; readonly text?: string }
 
-/** What both services' requests come down to once they were found correct. */
+/** What the services' requests come down to once they were found correct. */
 export interface ModelRequest {
   readonly model: string
   readonly stream: boolean

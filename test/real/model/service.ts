@@ -1,4 +1,4 @@
-/** What the two model services have in common for the server: an error's shape and an answer's form. */
+/** What the model services have in common for the server: an error's shape and an answer's form. */
 import type { ServerResponse } from 'node:http'
 import type { BreakCode, ModelRequest, Step, ToolInput } from './script.ts'
 

@@ -5,6 +5,8 @@ import { words } from './script.ts'
 
 export interface EventWriter {
   send(type: string, data: Readonly<Record<string, unknown>>): void
+  /** Without an event's name, as some services do. */
+  piece(data: object): void
   /** Sends each word through `delta`, the last one after `until`; false when the reader went away. */
   words(text: string, until: Promise<unknown> | undefined, delta: (word: string) => void): Promise<boolean>
 }
@@ -14,6 +16,9 @@ export const openEvents = (response: ServerResponse): EventWriter => {
   return {
     send: (type, data) => {
       response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+    },
+    piece: (data) => {
+      response.write(`data: ${JSON.stringify(data)}\n\n`)
     },
     words: async (text, until, delta) => {
       const all = words(text)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ContentBlock } from '../../../src/contract/content.ts'
-import { retryAfter } from '../../../src/providers/codex/errors.ts'
 import { nativeProgram } from '../../../src/providers/codex/program.ts'
+import { retryAfter } from '../../../src/providers/codex/retry-time.ts'
 import { turnInput } from '../../../src/providers/codex/thread.ts'
 import { NO_USAGE, turnUsage, usageOf } from '../../../src/providers/codex/usage.ts'
 import { tooOld, versionOf } from '../../../src/providers/codex/version.ts'
@@ -31,9 +31,16 @@ test.each([
   ['Try again in 2 minutes', 120_000],
   ['try again in about 1 hour', 3_600_000],
   ['try again in 20 seconds', 20_000],
+  ['or try again at 5:10 AM.', 4_200_000],
+  ['or try again at 3:59 AM.', 86_340_000],
+  ['or try again at 12:30 PM.', 30_600_000],
+  ['or try again at 12:30 AM.', 73_800_000],
+  ['or try again at Dec 3rd, 2026 5:10 PM.', 220_200_000],
+  ['or try again at Dec 1st, 2020 5:10 PM.', 0],
+  ['or try again later.', undefined],
   ['Too Many Requests', undefined],
-])('the wait in "%s"', (message, ms) => {
-  expect(retryAfter(message)).toBe(ms)
+])('the wait in "%s", said at four in the morning', (message, ms) => {
+  expect(retryAfter(message, new Date(2026, 11, 1, 4, 0, 0).getTime())).toBe(ms)
 })
 
 test("a turn's usage is what it added to the thread's", () => {

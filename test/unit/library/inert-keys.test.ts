@@ -11,14 +11,18 @@ test('a plain configuration has none', () => {
   expect(keys({ mine: { command: ['x'], warm: false } })).toEqual([])
 })
 
-test('a warm provider that has a process for each run is named', () => {
-  expect(keys({ mine: { command: ['x'], warm: true } })).toEqual([
-    "providers.mine.warm doesn't count: each run starts a process of its own.",
+test('warmth of a provider in a module is named', () => {
+  expect(keys({ mine: { module: './x.js', warm: true } })).toEqual([
+    "providers.mine.warm doesn't count: a module keeps its processes as it likes.",
   ])
 })
 
-test('a warm Codex is kept warm, and has no ACP methods to switch', () => {
-  expect(keys({ codex: { warm: true } })).toEqual([])
+test('agents with a process are kept warm', () => {
+  const warm = { warm: true }
+  expect(keys({ codex: warm, 'claude-code': warm, mine: { command: ['x'], ...warm } })).toEqual([])
+})
+
+test('Codex has no ACP methods to switch', () => {
   expect(keys({ codex: { asks: true, terminal: false, fs: { read: true } } })).toEqual([
     "providers.codex.asks doesn't count: this agent is driven by its own interface, which has no such thing.",
     "providers.codex.fs doesn't count: this agent is driven by its own interface, which has no such thing.",

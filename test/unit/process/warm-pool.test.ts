@@ -77,6 +77,22 @@ test('without warmth the last one to leave ends the process, and is told what es
   expect(hosts[0]?.alive).toBe(false)
 })
 
+test('with no idle time sessions share a process, and the last one to leave ends it', async () => {
+  const { hosts, lease } = house({ idleMs: 0 })
+  const [a, b] = await Promise.all([lease('k', 'a'), lease('k', 'b')])
+  expect(hosts).toHaveLength(1)
+  expect(await a.release()).toEqual([])
+  expect(await b.release()).toEqual([7])
+})
+
+test('whose work goes first is named first', async () => {
+  const { owned, lease } = house()
+  await lease('k', 'a')
+  const b = await lease('k', 'b')
+  b.foremost()
+  expect(owned.at(-1)).toEqual(['b', 'a'])
+})
+
 test('one that died, was retired or was left unclean is never handed out', async () => {
   const { hosts, lease } = house({ quietMs: 1, idleMs: 60_000 })
   const dead = await lease('k', 'a')

@@ -147,7 +147,7 @@ describe('a run with a live or queued child', () => {
 })
 
 describe('a ledger that another program locks', () => {
-  test('is asked once for each start that comes, then again after a while, and all get their slots in order', async () => {
+  test('is asked once, however many starts come, then again after a while, and all get their slots in order', async () => {
     let locked = true
     let asked = 0
     const store = memoryStore()
@@ -166,9 +166,8 @@ describe('a ledger that another program locks', () => {
       await house.acquire(place(name), undefined, { onWait: () => told.push(name) })
       order.push(name)
     })
-    expect(asked).toBe(50)
-    await until(() => asked > 52)
-    expect(asked).toBeLessThan(200)
+    expect(asked).toBe(1)
+    await until(() => asked > 3)
     locked = false
     await Promise.all(starts)
     expect([order, told]).toEqual([names, []])

@@ -1,0 +1,34 @@
+/** Which delegated sessions may share an agent's process, and whom it works for. Pure. */
+import { hash } from 'node:crypto'
+import { present } from '../../contract/present.ts'
+import type { ProcessOwner } from '../../contract/process-record.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
+import type { Handshake } from './handshake.ts'
+
+/** Sessions can be ended one by one, and the agent isn't a gateway, which reads once for whom it works. */
+export const closes = ({ close, gateway }: Handshake): boolean => close && !gateway
+
+export const ownerOf = ({
+  sessionId,
+  rootSessionId,
+  depth,
+  maxDepth,
+}: ResolvedStartRequest): ProcessOwner => ({
+  sessionId,
+  rootSessionId,
+  depth,
+  ...present({ maxDepth }),
+})
+
+/**
+ * What a process is shared by; undefined for a root session, which has one of its own. An agent tells what it runs
+ * nothing of the session: so all in one process have the same parent, and none may more than another.
+ */
+export const shareKey = (
+  { parentSessionId, rootSessionId, depth, maxDepth, sandbox, cwd }: ResolvedStartRequest,
+  env: Readonly<Record<string, string>>,
+): string | undefined => {
+  if (parentSessionId === undefined) return undefined
+  const lineage = [parentSessionId, rootSessionId, depth, maxDepth ?? null]
+  return hash('sha256', JSON.stringify([lineage, sandbox ?? null, cwd, Object.entries(env).toSorted()]))
+}
