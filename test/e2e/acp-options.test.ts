@@ -134,3 +134,18 @@ test("Subgate's own options are there as far as the agent can be held to them, a
   const plain = await fixture.request('session/new', { cwd: fixture.dir, mcpServers: [] })
   expect(optionOf(plain.result.configOptions, 'sandbox')).toBeUndefined()
 })
+
+test('the built-in agent lists the model that is configured, and the chat can be held to it', async () => {
+  await using it = new Editor({ args: ['--provider', 'spawn'], config: { model: 'rehearsal' } })
+  await it.initialize()
+  const { result } = await it.request('session/new', { cwd: it.dir, mcpServers: [] })
+  const { sessionId, configOptions } = result
+  expect(optionOf(configOptions, 'model')).toMatchObject({
+    category: 'model',
+    currentValue: 'default',
+    options: [{ value: 'default' }, { value: 'rehearsal', name: 'rehearsal' }],
+  })
+  await it.request('session/set_config_option', { sessionId, configId: 'model', value: 'rehearsal' })
+  expect((await it.prompt(sessionId, 'say: one')).result.stopReason).toBe('end_turn')
+  expect(it.said()).toBe('one')
+})

@@ -15,6 +15,7 @@ export interface ProtocolSchema {
 interface Definition {
   readonly properties?: Readonly<Record<string, unknown>>
   readonly required?: readonly string[]
+  readonly oneOf?: readonly object[]
   readonly 'x-side'?: string
   readonly 'x-method'?: string
 }
@@ -25,6 +26,19 @@ interface SchemaFile {
 
 /** The one with the unstable methods and variants: it holds all of the stable one. */
 const FILE = '@agentclientprotocol/sdk/schema/v1/schema.unstable.json'
+
+/** Newer than that file, and stable since: a tool call's link to the session of a subagent. */
+const SESSION_LINK = {
+  type: 'object',
+  properties: { type: { type: 'string', const: 'session' }, sessionId: { $ref: '#/$defs/SessionId' } },
+  required: ['type', 'sessionId'],
+}
+
+const withLinks = (file: SchemaFile): SchemaFile => {
+  const { ToolCallContent: content } = file.$defs
+  const ToolCallContent = { ...content, oneOf: [...(content?.oneOf ?? []), SESSION_LINK] }
+  return { ...file, $defs: { ...file.$defs, ToolCallContent } }
+}
 
 const FREQUENT = [
   'InitializeResponse',
@@ -40,7 +54,8 @@ export const protocolSchema = (): Promise<ProtocolSchema> => (loaded ??= load())
 
 const load = async (): Promise<ProtocolSchema> => {
   const { Ajv2020 } = (await import('ajv/dist/2020.js')).default
-  const file = JSON.parse(await readFile(fileURLToPath(import.meta.resolve(FILE)), 'utf8')) as SchemaFile
+  const text = await readFile(fileURLToPath(import.meta.resolve(FILE)), 'utf8')
+  const file = withLinks(JSON.parse(text) as SchemaFile)
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,

@@ -5,6 +5,7 @@ import {
   QUESTION_TOOL_NAMES,
   REPORT_TOOL_NAME,
 } from '../../agent/tools/tool-names.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import type { ProviderSession, SubagentProvider } from '../../contract/provider.ts'
 import { BY_MODEL, DECLARED } from './capabilities.ts'
 import type { Deployment } from './deployment.ts'
@@ -17,6 +18,13 @@ const namesOf = ({ delegationTools }: Deployment): readonly string[] => [
   ...(delegationTools.length > 0 ? CONTROL_TOOL_NAMES : []),
   REPORT_TOOL_NAME,
 ]
+
+/** A service's list of models isn't asked for: what is configured is known to be wanted. */
+const offerOf = ({ model }: Deployment): AgentOffer => {
+  if (model === undefined) return {}
+  const [service = model, id] = model.split(/\/(.*)/su)
+  return { models: [{ value: model, name: id ?? model, ...(id !== undefined && { group: service }) }] }
+}
 
 /** The agent's own code is loaded with the first session. */
 export const inProcessProvider = (name: InProcessName, deployment: Deployment): SubagentProvider => {
@@ -35,6 +43,7 @@ export const inProcessProvider = (name: InProcessName, deployment: Deployment): 
       ...QUESTION_TOOL_NAMES,
       ...Object.fromEntries(namesOf(deployment).map((own) => [own, own])),
     },
+    offer: () => offerOf(deployment),
     check: (request) => checkStart(name, request, deployment),
     open: async (request, setup): Promise<ProviderSession> => {
       opener ??= load()
