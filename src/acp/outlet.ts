@@ -18,9 +18,15 @@ export class Outlet {
   /** Resolves with the next piece that is taken, or at the end of it all. */
   #progress = Promise.withResolvers<void>()
   #broken: Error | undefined
+  readonly #gone = Promise.withResolvers<void>()
 
   constructor(write: Write) {
     this.#write = write
+  }
+
+  /** Resolves when the other end is gone, which a writer that was done hears from nobody else. */
+  get gone(): Promise<void> {
+    return this.#gone.promise
   }
 
   /** Resolves when more may be said. Rejects once the other end is gone, also for what was said before. */
@@ -54,6 +60,7 @@ export class Outlet {
       }
     } catch (error) {
       this.#broken = error as Error
+      this.#gone.resolve()
       this.#advance()
     }
     this.#flushing = undefined

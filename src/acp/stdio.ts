@@ -6,6 +6,8 @@ import type { Write } from './outlet.ts'
 
 export interface Stdio {
   readonly stream: acp.Stream
+  /** Resolves when the editor takes nothing any more. */
+  readonly gone: Promise<void>
   /** Resolves when the editor's end has taken everything, or is gone. */
   flushed(): Promise<void>
 }
@@ -22,5 +24,5 @@ export const takeStdio = (stdin: NodeJS.ReadStream): Stdio => {
     close: () => outlet.flushed(),
   })
   const input = Readable.toWeb(stdin) as ReadableStream<Uint8Array>
-  return { stream: acp.ndJsonStream(sink, input), flushed: () => outlet.flushed() }
+  return { stream: acp.ndJsonStream(sink, input), gone: outlet.gone, flushed: () => outlet.flushed() }
 }

@@ -81,7 +81,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   })
   process.on('uncaughtException', (error) => face.fault(error))
   process.on('unhandledRejection', (error) => face.fault(error))
-  await Promise.race([face.closed, interrupted.promise])
+  await Promise.race([face.closed, stdio.gone, interrupted.promise])
   await within(LEAVE_MS, async () => {
     await face[Symbol.asyncDispose]()
     await gateway[Symbol.asyncDispose]()

@@ -58,6 +58,15 @@ test('C09: a writer waits for a reader that takes nothing, and goes on when it d
   expect(text(pieces)).toBe('x'.repeat(1001 * KIB))
 })
 
+test('that the other end is gone is told without another word', async () => {
+  const { open, write } = reader()
+  const outlet = new Outlet(write)
+  await outlet.say(Buffer.from('unheard'))
+  await turn()
+  open.shift()?.(new Error('EPIPE'))
+  await outlet.gone
+})
+
 test('a message that is longer than the window goes through whole', async () => {
   const { pieces, open, write } = reader()
   const outlet = new Outlet(write)
