@@ -14,6 +14,7 @@ import { claudeAgent, claudeNative, codexAgent, codexNative, geminiAgent } from 
 import type { RealAgent } from '../test/real/agents.ts'
 import { ModelServer } from '../test/real/model-server.ts'
 import { Workspace } from '../test/real/workspace.ts'
+import { ClaudeFloor } from './claude-floor.ts'
 import { CodexFloor } from './codex-floor.ts'
 import { median, sample } from './measure.ts'
 import { verdict } from './report.ts'
@@ -147,23 +148,18 @@ const followUps = async (agent: RealAgent): Promise<readonly [first: Turn, more:
   return [first, medianOf(more)]
 }
 
-/** A warm Codex behind the gateway and one behind the bare protocol, in turns: what each pair is apart counts. */
-const overFloor = async (): Promise<{
+interface Pair {
   readonly ours: Turn
   readonly floor: Turn
   readonly apartMs: number
-}> => {
-  using ourPlace = new Workspace()
-  using itsPlace = new Workspace()
-  await using gate = await gateFor(codexNative, ourPlace)
-  const env = placeOf(codexNative, itsPlace)
-  const program = nativeProgram(codexNative.command, env['PATH'])
-  await using bare = await CodexFloor.start(program, itsPlace.work, env)
-  const parent = { sessionId: await answer(gate, codexNative.name, { keep: true }) }
+}
+
+/** A warm process behind the gateway and one behind the bare protocol, in turns: what each pair is apart counts. */
+const pairs = async (ourTurn: () => Promise<void>, bareTurn: () => Promise<void>): Promise<Pair> => {
   const [ours, floor]: readonly [Turn[], Turn[]] = [[], []]
   for (let time = -1; time < repeats * 4; time += 1) {
-    const a = await timed(async () => void (await answer(gate, codexNative.name, { parent })))
-    const b = await timed(() => bare.turn(PROMPT))
+    const a = await timed(ourTurn)
+    const b = await timed(bareTurn)
     // The first pair starts a process and opens its files.
     if (time < 0) continue
     ours.push(a)
@@ -171,6 +167,33 @@ const overFloor = async (): Promise<{
   }
   const apart = ours.map((turn, at) => totalOf(turn) - totalOf(floor[at] ?? turn))
   return { ours: medianOf(ours), floor: medianOf(floor), apartMs: median(apart) }
+}
+
+const codexOverFloor = async (): Promise<Pair> => {
+  using ourPlace = new Workspace()
+  using itsPlace = new Workspace()
+  await using gate = await gateFor(codexNative, ourPlace)
+  const env = placeOf(codexNative, itsPlace)
+  const program = nativeProgram(codexNative.command, env['PATH'])
+  await using bare = await CodexFloor.start(program, itsPlace.work, env)
+  const parent = { sessionId: await answer(gate, codexNative.name, { keep: true }) }
+  return pairs(
+    async () => void (await answer(gate, codexNative.name, { parent })),
+    () => bare.turn(PROMPT),
+  )
+}
+
+const claudeOverFloor = async (): Promise<Pair> => {
+  using ourPlace = new Workspace()
+  using itsPlace = new Workspace()
+  await using gate = await gateFor(claudeNative, ourPlace)
+  await using bare = new ClaudeFloor(claudeNative.command, itsPlace.work, placeOf(claudeNative, itsPlace))
+  const kept = await answer(gate, claudeNative.name, { keep: true })
+  const session = { from: 'resume', sessionId: kept } as const
+  return pairs(
+    async () => void (await answer(gate, claudeNative.name, { session })),
+    () => bare.turn(PROMPT),
+  )
 }
 
 const ms = (value: number): string => `${value.toFixed(0)} ms`
@@ -202,11 +225,19 @@ try {
     }
     const [first, more] = await followUps(claudeNative)
     console.log(`\nA follow-up to ${claudeNative.name}\n  first ${shown(first)}\n  then  ${shown(more)}`)
-    const { ours, floor, apartMs } = await overFloor()
-    console.log(`\nA delegation to a warm Codex\n  subgate  ${shown(ours)}\n  bare     ${shown(floor)}`)
-    console.log(
-      `\nTargets\n${verdict(`warm Codex over its bare protocol ≤ ${OWN_MS} ms`, ms(apartMs), apartMs <= OWN_MS)}`,
-    )
+    const codex = await codexOverFloor()
+    const claude = await claudeOverFloor()
+    for (const [what, { ours, floor }] of [
+      ['A delegation to a warm Codex', codex],
+      ['A follow-up to a warm Claude Code', claude],
+    ] as const)
+      console.log(`\n${what}\n  subgate  ${shown(ours)}\n  bare     ${shown(floor)}`)
+    console.log('\nTargets')
+    for (const [what, { apartMs }] of [
+      ['warm Codex', codex],
+      ['warm Claude Code', claude],
+    ] as const)
+      console.log(verdict(`${what} over its bare protocol ≤ ${OWN_MS} ms`, ms(apartMs), apartMs <= OWN_MS))
     console.log(`Load at the end: ${load()}`)
   }
 } finally {
