@@ -177,7 +177,7 @@ const codexOverFloor = async (): Promise<Pair> => {
   const program = nativeProgram(codexNative.command, env['PATH'])
   await using bare = await CodexFloor.start(program, itsPlace.work, env)
   const parent = { sessionId: await answer(gate, codexNative.name, { keep: true }) }
-  return pairs(
+  return await pairs(
     async () => void (await answer(gate, codexNative.name, { parent })),
     () => bare.turn(PROMPT),
   )
@@ -190,7 +190,7 @@ const claudeOverFloor = async (): Promise<Pair> => {
   await using bare = new ClaudeFloor(claudeNative.command, itsPlace.work, placeOf(claudeNative, itsPlace))
   const kept = await answer(gate, claudeNative.name, { keep: true })
   const session = { from: 'resume', sessionId: kept } as const
-  return pairs(
+  return await pairs(
     async () => void (await answer(gate, claudeNative.name, { session })),
     () => bare.turn(PROMPT),
   )
