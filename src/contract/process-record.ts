@@ -1,5 +1,6 @@
 /** What is written to disk of every process that the gateway starts, before its first byte (design.md §6). */
 import type { SessionId } from './ids.ts'
+import { present } from './present.ts'
 
 export interface ProcessRecord {
   readonly pid: number
@@ -20,3 +21,11 @@ export interface ProcessRecord {
 
 /** The facts of a record that the session knows before its process exists. */
 export type ProcessOwner = Pick<ProcessRecord, 'sessionId' | 'rootSessionId' | 'depth' | 'maxDepth'>
+
+/** Whom a process of this session works for. */
+export const ownerOf = ({ sessionId, rootSessionId, depth, maxDepth }: ProcessOwner): ProcessOwner => ({
+  sessionId,
+  rootSessionId,
+  depth,
+  ...present({ maxDepth }),
+})

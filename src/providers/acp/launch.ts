@@ -1,11 +1,11 @@
 /** Starts an agent's process, in the environment that its session or its sharers get. */
+import { ownerOf } from '../../contract/process-record.ts'
 import type { Logger } from '../../contract/logger.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { ChildEnvironment } from '../../process/environment.ts'
 import type { Graces } from '../../process/graces.ts'
 import type { Supervisor } from '../../process/supervisor.ts'
 import { AcpAgent } from './agent.ts'
-import { ownerOf } from './sharing.ts'
 
 export interface Launch {
   readonly name: string

@@ -1,24 +1,10 @@
-/** Which delegated sessions may share an agent's process, and whom it works for. Pure. */
+/** Which delegated sessions may share an agent's process. Pure. */
 import { hash } from 'node:crypto'
-import { present } from '../../contract/present.ts'
-import type { ProcessOwner } from '../../contract/process-record.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { Handshake } from './handshake.ts'
 
 /** Sessions can be ended one by one, and the agent isn't a gateway, which reads once for whom it works. */
 export const closes = ({ close, gateway }: Handshake): boolean => close && !gateway
-
-export const ownerOf = ({
-  sessionId,
-  rootSessionId,
-  depth,
-  maxDepth,
-}: ResolvedStartRequest): ProcessOwner => ({
-  sessionId,
-  rootSessionId,
-  depth,
-  ...present({ maxDepth }),
-})
 
 /**
  * What a process is shared by; undefined for a root session, which has one of its own. An agent tells what it runs

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from '../../contract/logger.ts'
-import type { ProcessOwner } from '../../contract/process-record.ts'
-import { present } from '../../contract/present.ts'
+import { ownerOf } from '../../contract/process-record.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import { childEnvironment } from '../../process/environment.ts'
 import type { Graces } from '../../process/graces.ts'
@@ -33,19 +32,6 @@ export interface ClaudeOptions {
 
 /** A fresh process takes the conversation up where one had to go. */
 export const IDLE_MS: number = 10 * 60_000
-
-/** Whom a process of this session works for. */
-export const ownerOf = ({
-  sessionId,
-  rootSessionId,
-  depth,
-  maxDepth,
-}: ResolvedStartRequest): ProcessOwner => ({
-  sessionId,
-  rootSessionId,
-  depth,
-  ...present({ maxDepth }),
-})
 
 /** It ends its tools and writes its conversation before it goes. */
 const GRACES: Partial<Graces> = { eofMs: 300, termMs: 2000 }

@@ -5,6 +5,7 @@ import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { Logger } from '../../contract/logger.ts'
 import { present } from '../../contract/present.ts'
+import { ownerOf } from '../../contract/process-record.ts'
 import type { ProcessOwner } from '../../contract/process-record.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
@@ -88,8 +89,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     await using unwind = new AsyncDisposableStack()
     const { inherited, env: given = {}, permission: configured } = this.#options
     const { env, withheld } = childEnvironment({ inherited, agentNames: CODEX_VARIABLES, given, extra: {} })
-    const { sessionId, rootSessionId, depth, maxDepth } = request
-    const owner: ProcessOwner = { sessionId, rootSessionId, depth, ...present({ maxDepth }) }
+    const owner = ownerOf(request)
     const start = (): Promise<CodexServer> =>
       patiently(LOCKED, setup.signal, () => this.#start(request.cwd, owner, { env, withheld }, setup.signal))
     const lease = await this.#pool.lease(poolKey(request, env), owner, start)
