@@ -216,6 +216,8 @@ export class RunWork {
     this.letters[Symbol.dispose]()
     this.#stopped.resolve()
     if (!this.#abort.signal.aborted) this.#abort.abort(OVER)
+    // What was said is on its way while the agent ends.
+    void this.journal.flushed()
     const closing = session.closing !== undefined
     const stays = request.keep && !closing && turned !== undefined && agent.usable
     let ending = turned

@@ -156,7 +156,14 @@ export const sessionStore = (core: Core): SessionStore => {
       add(job, session, urgent)
       if (job.over) open.delete(id)
     },
-    flushed: (id) => held.get(id)?.flushed() ?? Promise.resolve(),
+    flushed: (id) => {
+      const here = held.get(id)
+      if (here === undefined) return Promise.resolve()
+      const flushed = here.flushed()
+      // Somebody waits, so the rest of a burst doesn't.
+      if (here.jobs > 0) queue.hurry(true)
+      return flushed
+    },
     get: (id) => {
       const here = held.get(id)
       if (here !== undefined) {

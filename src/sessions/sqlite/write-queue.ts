@@ -47,7 +47,8 @@ export class WriteQueue {
   #timer: NodeJS.Timeout | undefined
   /** A transaction that failed or was locked out is tried again by the timer alone. */
   #stalled = false
-  #flushedAt = Number.NEGATIVE_INFINITY
+  /** When something that could wait was last committed: what is urgent begins no burst. */
+  #burstAt = Number.NEGATIVE_INFINITY
   /** Called after each commit, once all of its jobs are done. */
   readonly #committed: () => void
 
@@ -69,9 +70,12 @@ export class WriteQueue {
   /** A job that waits has grown, or should wait no longer. */
   hurry(urgent: boolean): void {
     if (this.#stalled) return
-    const quiet = performance.now() - this.#flushedAt >= this.#times.burstMs
-    if (urgent || quiet || this.#weight() >= MOST_WAITING) this.flush()
-    else this.#later(this.#times.burstMs)
+    if (urgent) return void this.flush()
+    const now = performance.now()
+    if (now - this.#burstAt < this.#times.burstMs && this.#weight() < MOST_WAITING)
+      return this.#later(this.#times.burstMs)
+    this.#burstAt = now
+    this.flush()
   }
 
   /** One transaction; false when something still waits. */
@@ -141,7 +145,6 @@ export class WriteQueue {
 
   #over(batch: readonly Waiting[]): void {
     this.#waiting = this.#waiting.slice(batch.length)
-    this.#flushedAt = performance.now()
     for (const { job } of batch) job.done()
     this.#committed()
   }
@@ -174,6 +177,7 @@ export class WriteQueue {
   #later(ms: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
+      this.#burstAt = performance.now()
       this.flush()
     }, ms)
   }

@@ -57,6 +57,13 @@ test('what is urgent takes along what waits, in order', () => {
   expect(home.told).toEqual(['a', 'commit', 'b', 'c', 'commit'])
 })
 
+test('what is urgent begins no burst: what comes next is committed at once', () => {
+  using home = rig({ burstMs: 60_000 })
+  home.queue.add(home.job('a'), true)
+  for (const name of ['b', 'c']) home.queue.add(home.job(name), false)
+  expect(home.told).toEqual(['a', 'commit', 'b', 'commit'])
+})
+
 test('a burst that grows too long does not wait', () => {
   using home = rig({ burstMs: 60_000 })
   home.queue.add(home.job('a'), false)
@@ -67,7 +74,7 @@ test('a burst that grows too long does not wait', () => {
 
 test('a job that the database refuses fails alone', () => {
   using home = rig({ burstMs: 60_000 })
-  home.queue.add(home.job('a'), true)
+  home.queue.add(home.job('a'), false)
   for (const name of ['b', 'a', 'c']) home.queue.add(home.job(name), false)
   home.queue.flush()
   const refused = `a failed: The sessions' database ${home.file} refused what was written or asked. It said: UNIQUE constraint failed: t.name.`
