@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild'
 import { mergeChunks } from './merge-chunks.ts'
+import { nodeModules } from './node-modules.ts'
+import { zodOfDependencies } from './zod-of-dependencies.ts'
 
 const root = join(import.meta.dirname, '..')
 const [fresh, dist, old] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [
@@ -56,7 +58,7 @@ const bundle = (
     entryPoints,
     outdir,
     metafile: true,
-    plugins: [oneLanguage],
+    plugins: [oneLanguage, zodOfDependencies, nodeModules],
     // What its `main` names is UMD, whose parts a bundler can't find.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS dependencies ask for Node's own modules by require.
