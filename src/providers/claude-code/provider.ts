@@ -13,7 +13,6 @@ import { environmentFor, IDLE_MS, launch } from './launch.ts'
 import type { ClaudeOptions } from './launch.ts'
 import { mcpConfig } from './mcp-config.ts'
 import { refuseConflict } from './policy.ts'
-import { ClaudeSession } from './session.ts'
 
 export type { ClaudeOptions } from './launch.ts'
 
@@ -49,6 +48,8 @@ export class ClaudeProvider implements SubagentProvider {
       host: (pid: number, working: boolean) => supervisor.host(pid, working ? [ownerOf(request)] : []),
       noise: (text: string) => log.debug({ agent: this.name, text }, 'a line that is no JSON'),
     }
+    // Loaded when it is needed: most gateways never start one.
+    const { ClaudeSession } = await import('./session.ts')
     return ClaudeSession.open(context, conversationOf(request)).catch((error: unknown) => {
       throw isLostConversation(request, error) ? notResumable(request, error) : error
     })

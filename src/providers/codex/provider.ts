@@ -18,9 +18,7 @@ import { WarmPool } from '../../process/warm-pool.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { CODEX_VARIABLES } from './environment.ts'
 import { refuseConflict } from './policy.ts'
-import { read, threadAnswer } from './protocol.ts'
-import { CodexServer } from './server.ts'
-import { CodexSession } from './session.ts'
+import type { CodexServer } from './server.ts'
 import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
 import type { ThreadCall } from './thread.ts'
 
@@ -98,6 +96,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     setup.signal.throwIfAborted()
     try {
       const threadId = await this.#openThread(server, request, call, setup.signal)
+      const { CodexSession } = await import('./session.ts')
       const endProcesses = (thread: string, all: boolean): Promise<readonly number[]> =>
         endMarked(marks(thread, all ? setup.env : {}), server.process.pid)
       const session = new CodexSession(
@@ -124,6 +123,8 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
   ): Promise<CodexServer> {
     const { command, supervisor, log, version, graces, env: given = {} } = this.#options
     const [program, ...before] = command
+    // Loaded when it is needed: most gateways never start one.
+    const loading = import('./server.ts')
     const process = await supervisor.spawn({
       command: program,
       args: [...before, 'app-server', ...PROCESS_OVERRIDES],
@@ -134,6 +135,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
       owner,
       ...present({ graces }),
     })
+    const { CodexServer } = await loading
     const server = new CodexServer({ name: this.name, process, clientVersion: version, log })
     try {
       await server.initialize(signal)
@@ -156,6 +158,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
       const answer = await patiently(from === 'new' ? LOCKED : EITHER, signal, () =>
         server.request(method, params, { phase, signal }),
       )
+      const { read, threadAnswer } = await import('./protocol.ts')
       const threadId = read(threadAnswer, answer)?.thread.id
       if (threadId === undefined)
         throw new SubagentError(
