@@ -1,17 +1,10 @@
 /** The flags of `subgate conformance`; what it does is loaded when it is called. */
 import { Option } from 'commander'
-import type { Command } from 'commander'
+import { collect } from './choices.ts'
 import type { ConformanceFlags } from './conformance-command.ts'
-import type { Io } from './io.ts'
+import type { Declaring } from './declaring.ts'
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
-
-export const addConformanceCommand = (
-  program: Command,
-  io: Io,
-  agent: readonly string[] | undefined,
-  done: (exitCode: number) => void,
-): void => {
+export const addConformanceCommand = ({ program, io, command, done }: Declaring): void => {
   program
     .command('conformance')
     .description('check an ACP agent against the requirements of the protocol')
@@ -37,9 +30,7 @@ export const addConformanceCommand = (
     .addOption(new Option('--probe-agent').hideHelp())
     .addHelpText('after', CONFORMANCE_EXAMPLES)
     .action(async (flags: ConformanceFlags) =>
-      done(
-        await (await import('./conformance-command.ts')).conformanceCommand({ command: agent, flags }, io),
-      ),
+      done(await (await import('./conformance-command.ts')).conformanceCommand({ command, flags }, io)),
     )
 }
 

@@ -1,13 +1,13 @@
 /** The commands around editors: their flags and help; each is loaded when it is called. */
-import type { Command } from 'commander'
 import { SubagentError } from '../contract/errors.ts'
 import type { AcpInvocation } from './acp-command.ts'
+import type { Declaring } from './declaring.ts'
 import type { InitFlags } from './init/init-command.ts'
 import type { Io } from './io.ts'
 
 export const EDITOR_COMMANDS: readonly string[] = ['init', 'login']
 
-export const addEditorCommands = (program: Command, io: Io, done: (exitCode: number) => void): void => {
+export const addEditorCommands = ({ program, io, done }: Declaring): void => {
   program
     .command('init')
     .description("write Subgate into an editor's configuration: zed, jetbrains or neovim")

@@ -1,5 +1,6 @@
 /** The commands that read what is stored: their flags and help; each is loaded when it is called. */
 import type { Command } from 'commander'
+import type { Declaring } from './declaring.ts'
 import type { Io } from './io.ts'
 import type { LogsFlags } from './logs-command.ts'
 import type { PsFlags } from './ps-command.ts'
@@ -13,7 +14,7 @@ export const READING_COMMANDS: readonly string[] = ['ps', 'show', 'logs', 'sessi
 const WHICH = "a session's or run's id, a unique beginning of one, or last (the newest here)"
 const JSON_FLAG = ['--json', 'one JSON document (docs/sessions.md)'] as const
 
-export const addReadingCommands = (program: Command, io: Io, done: (exitCode: number) => void): void => {
+export const addReadingCommands = ({ program, io, done }: Declaring): void => {
   program
     .command('ps')
     .description('what runs now, in every process of yours, and what it does')
