@@ -45,6 +45,7 @@ const OPTIONS = {
   target: 'node24',
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from './contract/logger.ts'
 import { after } from './contract/timer.ts'
+import { retain } from './gateway-retention.ts'
 import { storeFile } from './gateway-store.ts'
 import type { Store } from './gateway-store.ts'
 import { reapOrphans } from './process/reaper.ts'
@@ -37,7 +38,6 @@ export class Recovery implements Disposable {
       await recoverLost({ store, now: Date.now, log })
       this.#lookAgain()
       if (isForeign) return
-      const { retain } = await import('./gateway-retention.ts')
       await retain({ store, stateDir, days, now: Date.now() })
     } catch (error) {
       log.warn({ error }, 'what an earlier gateway left could not be cleaned up')
