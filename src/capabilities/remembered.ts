@@ -16,12 +16,8 @@ const LAUNCHERS: ReadonlySet<string> = new Set(
 const identityOf = (path: string): string | undefined => {
   try {
     const real = realpathSync(path)
-    const { size, mtimeMs, isFile } = ((stats) => ({
-      size: stats.size,
-      mtimeMs: stats.mtimeMs,
-      isFile: stats.isFile(),
-    }))(statSync(real))
-    return isFile ? `${real} ${size} ${mtimeMs}` : undefined
+    const stats = statSync(real)
+    return stats.isFile() ? `${real} ${stats.size} ${stats.mtimeMs}` : undefined
   } catch {
     // Not a file, or gone: then the command line alone is its identity.
     return undefined

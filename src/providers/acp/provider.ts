@@ -1,8 +1,5 @@
 /** The ACP provider: runs any command line that speaks the Agent Client Protocol. */
-import which from 'which'
 import { CAPABILITY_IDS } from '../../capabilities/catalog.ts'
-import { commandKey } from '../../capabilities/remembered.ts'
-import type { Answers } from '../../capabilities/remembered.ts'
 import { bounded } from '../../capabilities/rows.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
@@ -28,6 +25,7 @@ import { openSession } from './open-session.ts'
 import type { AcpProviderOptions } from './provider-options.ts'
 import { ownSeat, sharedSeat } from './seat.ts'
 import type { Seat } from './seat.ts'
+import { Recalled } from './recalled.ts'
 import { AcpSession } from './session.ts'
 import { closes, shareKey } from './sharing.ts'
 import { Terminals } from './terminals.ts'
@@ -44,6 +42,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
   readonly #declared: SubagentCapabilities
   readonly #methods: ClientMethods
   readonly #asks: AskMode | undefined
+  readonly #recalled: Recalled
   readonly #pool: WarmPool<AcpAgent>
   /** Whether its processes close sessions, as the last one said. */
   #closes: boolean | undefined
@@ -52,6 +51,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     this.name = options.name
     if (options.title !== undefined) this.title = options.title
     this.#options = options
+    this.#recalled = new Recalled(options)
     this.#asks = options.known?.asks ?? (options.asks === true ? {} : undefined)
     this.#declared = options.gateway === true ? EVERYTHING : declaredRows(this.#asks !== undefined)
     this.negotiated = options.gateway === true ? CAPABILITY_IDS : [...NEGOTIATED, 'permissions']
@@ -67,24 +67,27 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
 
   /** Lowered by what the same program answered within the last day, so that a refusal needs no process. */
   get capabilities(): SubagentCapabilities {
-    return bounded(this.#declared, this.#recalled)
+    return bounded(this.#declared, this.#recalled.answers)
   }
 
   /** What can't be remembered, behind a launcher such as npx, is promised as far as it may turn out. */
   advertised(): SubagentCapabilities {
-    const key = this.#key
-    if (key === undefined) return this.capabilities
+    if (this.#recalled.key === undefined) return this.capabilities
     const unknown = Object.fromEntries(this.negotiated.map((row) => [row, 'none' as const]))
-    return bounded(this.#declared, { ...unknown, ...this.#options.answers.recall(key, Infinity) })
+    return bounded(this.#declared, { ...unknown, ...this.#recalled.everAnswered })
   }
 
   offer(): AgentOffer {
-    return this.#options.offers?.recall(this.#key) ?? {}
+    return this.#recalled.offer
   }
 
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     const title = this.title ?? this.name
-    refuseTransport({ name: this.name, title }, request.mcpServers, rememberedTransports(this.#recalled))
+    refuseTransport(
+      { name: this.name, title },
+      request.mcpServers,
+      rememberedTransports(this.#recalled.answers),
+    )
     const shared = this.#environment(request, {})
     const key = this.#shares ? shareKey(request, shared.env) : undefined
     if (key === undefined) return this.#openAlone(request, setup)
@@ -199,7 +202,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
         setup,
         failureSign: known?.failureSign,
         serve: (method, params) => serve(method, params, context),
-        offered: new Offered(name, (offer) => this.#options.offers?.remember(this.#key, offer)),
+        offered: new Offered(name, (offer) => this.#recalled.rememberOffer(offer)),
         closeTerminals: () => terminals.close(),
       },
       this.#declared,
@@ -233,7 +236,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     const { warm = true, gateway } = this.#options
     // Another gateway reads once for whom it works; elsewhere than on Linux what it runs couldn't be told whose it is.
     if (!warm || gateway === true || !onLinux) return false
-    return this.#closes ?? this.#recalled['session.close'] === 'native'
+    return this.#closes ?? this.#recalled.answers['session.close'] === 'native'
   }
 
   #environment(request: ResolvedStartRequest, extra: Readonly<Record<string, string>>): ChildEnvironment {
@@ -258,24 +261,11 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     const close = closes(answered.handshake)
     this.#closes = close
     const ids = answeredRows({ ...answered, asks: this.#asks, gateway: this.#options.gateway === true })
-    this.#options.answers.remember(this.#key, {
-      ...this.#recalled,
+    this.#recalled.remember({
       ...pick(answered.rows, ids),
       ...transportFacts(answered.handshake.mcp),
       'session.close': close ? 'native' : 'none',
     })
-  }
-
-  get #recalled(): Answers {
-    return this.#options.answers.recall(this.#key) ?? {}
-  }
-
-  /** An answer holds as long as what bounded it: another declaration is another key. */
-  get #key(): string | undefined {
-    const [command, ...args] = this.#options.command
-    const { known, asks, gateway } = this.#options
-    const program = which.sync(command, { nothrow: true, path: this.#options.inherited['PATH'] ?? '' })
-    return program === null ? undefined : commandKey(program, args, '.', [known?.name, asks, gateway])
   }
 }
 
