@@ -94,6 +94,11 @@ export class Scene implements AsyncDisposable {
     await conversation.prepared('session/prompt', { sessionId, prompt })
   }
 
+  async #done(conversation: Conversation): Promise<void> {
+    if (this.#borrowed.has(conversation)) await this.#reused?.release(conversation)
+    else await conversation[Symbol.asyncDispose]()
+  }
+
   /** An empty directory, removed with the scene. */
   async folder(): Promise<string> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'subgate-check-')))
@@ -102,13 +107,7 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(
-      this.conversations.map((conversation) =>
-        this.#borrowed.has(conversation)
-          ? this.#reused?.release(conversation)
-          : conversation[Symbol.asyncDispose](),
-      ),
-    )
+    await Promise.all(this.conversations.map((conversation) => this.#done(conversation)))
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true })
   }
 }
