@@ -22,7 +22,7 @@ import type { FaceControls, SessionRequest, Takes } from './params.ts'
 import { replayOf } from './replay.ts'
 import type { Served } from './served.ts'
 import { ChatStates } from './states.ts'
-import { heldBy, isDelegated, listChats, sessionsOf, titleOf } from './stored-chats.ts'
+import { endsOf, heldBy, isDelegated, listChats, sessionsOf, titleOf } from './stored-chats.ts'
 import { Voice } from './voice.ts'
 
 export interface ChatsOptions {
@@ -224,6 +224,7 @@ export class Chats {
       clientCapabilities: clientCapabilities(),
       presets: () => presets,
       seats: seatsOf(sessions),
+      told: endsOf(host.store, sessions),
       titled: sessions.length > 0,
       spoke: (name) => served.spoke(name),
       ...present({ copies }),

@@ -34,6 +34,8 @@ export interface FaceSessionOptions {
   /** As the editor sent them, untouched. */
   readonly clientCapabilities: JsonObject
   readonly log: Logger
+  /** How far its sessions and their descendants went when it was opened: of that nothing is told again. */
+  readonly told: Readonly<Record<SessionId, number>>
 }
 
 /** Begins a run for a prompt, and says before its first update what there is to say. */
@@ -160,10 +162,11 @@ export class FaceSession {
 
   /** Brings the tree's events to the editor in the order of the log, each taken before the next (C09, C17). */
   async #follow(root: SessionId): Promise<void> {
-    const { host, log } = this.options
+    const { host, log, told: after } = this.options
+    const { signal } = this.#closed
     try {
       await this.#children.adopt(root)
-      for await (const { run, event } of host.runtime.watch({ root, signal: this.#closed.signal })) {
+      for await (const { run, event } of host.runtime.watch({ root, after, signal })) {
         await this.#deliver(run, event, root)
       }
     } catch (error) {

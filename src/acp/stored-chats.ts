@@ -18,16 +18,35 @@ const founder = (store: ChatStore, chat: string): readonly StoredChat[] =>
 
 /** All of its sessions, oldest first; none: there is no such chat. */
 export const sessionsOf = (store: ChatStore, chat: string): readonly StoredChat[] => {
-  const found = [...founder(store, chat)]
-  for (let after: { at: number; id: SessionId } | undefined; ;) {
-    const page = store.list({ chat, limit: PAGE, ...present({ after }) })
-    found.push(...page)
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) break
-    after = { at: last.at, id: last.header.id }
-  }
+  const found = [...founder(store, chat), ...pagesOf(store, { chat })]
   return found.toSorted((one, other) => one.header.createdAt - other.header.createdAt)
 }
+
+/** Every session that fits. */
+const pagesOf = (
+  store: ChatStore,
+  filter: { readonly chat: string } | { readonly rootId: SessionId },
+): readonly StoredChat[] => {
+  const found: StoredChat[] = []
+  for (let after: { at: number; id: SessionId } | undefined; ;) {
+    const page = store.list({ ...filter, limit: PAGE, ...present({ after }) })
+    found.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return found
+    after = { at: last.at, id: last.header.id }
+  }
+}
+
+/** How far these sessions and all below them go by now, by session: what a chat that is opened again need not tell anew. */
+export const endsOf = (
+  store: ChatStore,
+  sessions: readonly StoredChat[],
+): Readonly<Record<SessionId, number>> =>
+  Object.fromEntries(
+    sessions
+      .flatMap((session) => [session, ...pagesOf(store, { rootId: session.header.rootId })])
+      .map(({ header, lastSeq }) => [header.id, lastSeq]),
+  )
 
 /** A task that a person delegated: a child of the chat's own agent that belongs to the chat itself. */
 export const isDelegated = ({ header }: Pick<StoredChat, 'header'>, all: readonly StoredChat[]): boolean =>

@@ -84,6 +84,21 @@ test('session/resume shows nothing of what was said, and goes on', async () => {
   expect((await it.prompt(sessionId, 'two')).result.stopReason).toBe('end_turn')
 })
 
+test.each(['session/load', 'session/resume'])(
+  '%s in the process that had it open: the next turn tells itself alone, nothing of the chat or its children again',
+  async (method) => {
+    await using it = new Editor({ args: ['--provider', 'spawn', '--model', 'rehearsal'] })
+    const sessionId = await it.open()
+    await it.prompt(sessionId, 'say: one')
+    await it.prompt(sessionId, 'delegate: say: child\nsay: two')
+    await it.request('session/close', { sessionId })
+    await it.request(method, { sessionId, cwd: it.dir, mcpServers: [] })
+    const before = it.updates(sessionId).length
+    await it.prompt(sessionId, 'say: three')
+    expect(shown(it, sessionId).slice(before)).toEqual(['agen: three'])
+  },
+)
+
 test('session/fork: the copy shows what was said so far, and each goes its own way', async () => {
   await using it = new Editor({ args: ['--provider', 'spawn', '--model', 'rehearsal'] })
   const sessionId = await it.open()

@@ -15,6 +15,7 @@ import { reportOf } from './report.ts'
 import type { AcpReport } from './report.ts'
 import { ACP_REQUIREMENTS } from './requirements.ts'
 import type { AcpRequirement } from './requirements.ts'
+import { ReusedAgents } from './reuse.ts'
 import { Scene } from './scene.ts'
 import { protocolSchema } from './schema.ts'
 import type { ProtocolSchema } from './schema.ts'
@@ -25,13 +26,15 @@ export const checkAcpAgent = async (options: CheckOptions): Promise<AcpReport> =
   const schema = await protocolSchema()
   const facts = await factsOf(options, settings)
   const chosen = ACP_REQUIREMENTS.filter(options.chosen ?? (() => true))
+  await using reused = settings.reuse ? new ReusedAgents(options.start, settings, facts) : undefined
   const seen: Seen[] = []
   const waiting = chosen.filter(({ id }) => ACP_CHECKS[id] !== undefined)
   const outcomes = new Map<string, Outcome>()
+  const bench = { options, settings, facts, schema, seen, ...(reused !== undefined && { reused }) }
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       options.signal?.throwIfAborted()
-      outcomes.set(next.id, await one(next, { options, settings, facts, schema, seen }))
+      outcomes.set(next.id, await one(next, bench))
     }
   }
   await Promise.all(Array.from({ length: settings.jobs }, work))
@@ -53,13 +56,14 @@ interface Bench {
   readonly settings: Settings
   readonly facts: AgentFacts
   readonly schema: ProtocolSchema
+  readonly reused?: ReusedAgents
   /** What all checks together have heard. */
   readonly seen: Seen[]
 }
 
 const one = async (requirement: AcpRequirement, bench: Bench): Promise<Outcome> => {
   const { id, gate } = requirement
-  const { options, settings, facts, schema } = bench
+  const { options, settings, facts, schema, reused } = bench
   const begun = performance.now()
   const took = (): number => Math.round(performance.now() - begun)
   if (gate !== undefined) {
@@ -69,7 +73,7 @@ const one = async (requirement: AcpRequirement, bench: Bench): Promise<Outcome> 
     if (!open(facts, given))
       return { id, status: 'not_advertised', detail: `without ${words}`, durationMs: took() }
   }
-  const scene = new Scene(options.start, settings, facts, schema)
+  const scene = new Scene(options.start, settings, facts, schema, reused)
   const ended = await judged(requirement, scene)
   await scene[Symbol.asyncDispose]()
   bench.seen.push({ id, conversations: scene.conversations })

@@ -11,6 +11,11 @@ import type { Settings } from './options.ts'
 import { NotTested } from './outcome.ts'
 import { Transcript } from './transcript.ts'
 
+/** Requests whose results name a session, or that take one up. */
+const OPENS: ReadonlySet<unknown> = new Set(['session/new', 'session/load', 'session/resume', 'session/fork'])
+/** Whether somebody is signed in is a matter of the whole process. */
+const SIGNS: ReadonlySet<string> = new Set(['authenticate', 'logout'])
+
 const METHOD_NOT_FOUND = { code: -32601, message: 'Method not found' }
 
 export class Conversation implements AsyncDisposable {
@@ -26,11 +31,18 @@ export class Conversation implements AsyncDisposable {
   readonly #framer: LineFramer
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
   readonly #waiting = new Set<() => void>()
+  /** Sessions of conversations that this one follows: what comes of them late isn't heard. */
+  readonly #earlier: ReadonlySet<unknown>
+  readonly #sessions = new Set<string>()
+  readonly #open = new Set<unknown>()
   #exited = false
-  #nextId = 1
+  #changed = false
+  #nextId: number
 
-  constructor(link: AgentLink, settings: Settings) {
+  constructor(link: AgentLink, settings: Settings, before?: Conversation) {
     this.#link = link
+    this.#nextId = before === undefined ? 1 : before.#nextId
+    this.#earlier = new Set(before === undefined ? [] : [...before.#earlier, ...before.#sessions])
     this.#settings = settings
     this.transcript = new Transcript((text) => link.mask(text))
     this.#framer = new LineFramer({
@@ -41,8 +53,29 @@ export class Conversation implements AsyncDisposable {
     void this.#end(link.exited)
   }
 
+  /** Another conversation on the same process. */
+  successor(): Conversation {
+    return new Conversation(this.#link, this.#settings, this)
+  }
+
+  /** Sessions that were opened in it. */
+  get sessions(): Iterable<string> {
+    return this.#sessions
+  }
+
+  /** No other conversation can follow it: the process has ended or is to end, owes an answer, or is another than before. */
+  get spent(): boolean {
+    return this.#exited || this.#changed || this.#open.size > 0
+  }
+
   get exited(): boolean {
     return this.#exited
+  }
+
+  /** What the agent answered to initialize; undefined before, or when that failed. */
+  get version(): unknown {
+    const { result } = this.heard.find(({ answers }) => answers === 'initialize') ?? {}
+    return isRecord(result) ? result['protocolVersion'] : undefined
   }
 
   stderr(): string {
@@ -64,6 +97,9 @@ export class Conversation implements AsyncDisposable {
     const id = ownId ?? this.#nextId
     if (ownId === undefined) this.#nextId += 1
     this.#methods.set(id, method)
+    this.#open.add(id)
+    this.#changed ||= SIGNS.has(method)
+    if (OPENS.has(method)) this.#opened(params)
     this.raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
     const { timeoutMs, startupMs } = this.#settings
     const limitMs = method === 'initialize' ? startupMs : timeoutMs
@@ -127,6 +163,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Closes stdin; true when the process ended by itself within the grace. */
   async leave(): Promise<boolean> {
+    this.#changed = true
     this.#link.endInput()
     await this.until(() => undefined, this.#settings.closeGraceMs)
     return this.#exited
@@ -164,8 +201,21 @@ export class Conversation implements AsyncDisposable {
   #hear(text: string): void {
     this.transcript.add('←', text)
     const message = readHeard(text, (id) => this.#methods.get(id))
-    this.heard.push(message)
+    if (!this.#isLate(message)) this.heard.push(message)
     if (message.kind === 'request') this.#answer(message)
+    if (message.kind !== 'response') return
+    this.#open.delete(message.id)
+    if (OPENS.has(message.answers)) this.#opened(message.result)
+  }
+
+  #isLate({ params }: Heard): boolean {
+    const id = isRecord(params) ? params['sessionId'] : undefined
+    return typeof id === 'string' && this.#earlier.has(id) && !this.#sessions.has(id)
+  }
+
+  #opened(named: unknown): void {
+    const id = isRecord(named) ? named['sessionId'] : undefined
+    if (typeof id === 'string') this.#sessions.add(id)
   }
 
   #answer({ id, method, params }: Heard): void {

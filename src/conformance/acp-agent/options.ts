@@ -36,6 +36,8 @@ export interface CheckOptions {
   readonly planted?: { readonly name: string; readonly value: string }
   /** How many requirements are checked at once; 4 when absent. */
   readonly jobs?: number
+  /** Checks that need no fresh process use one after another: for an agent that takes long to start. */
+  readonly reuse?: boolean
   /** Which requirements are checked; all when absent. */
   readonly chosen?: (requirement: { readonly id: string; readonly title: string }) => boolean
   readonly signal?: AbortSignal
@@ -44,7 +46,15 @@ export interface CheckOptions {
 export interface Settings extends Required<
   Pick<
     CheckOptions,
-    'cwd' | 'timeoutMs' | 'startupMs' | 'quietMs' | 'closeGraceMs' | 'allowLogout' | 'behind' | 'jobs'
+    | 'cwd'
+    | 'timeoutMs'
+    | 'startupMs'
+    | 'quietMs'
+    | 'closeGraceMs'
+    | 'allowLogout'
+    | 'behind'
+    | 'jobs'
+    | 'reuse'
   >
 > {
   readonly texts: CheckTexts
@@ -71,6 +81,7 @@ export const settingsOf = (options: CheckOptions): Settings => {
     allowLogout: options.allowLogout ?? false,
     behind: options.behind ?? false,
     jobs: options.jobs ?? 4,
+    reuse: options.reuse ?? false,
     texts,
     ...(authMethod !== undefined && { authMethod }),
     ...(planted !== undefined && { planted }),

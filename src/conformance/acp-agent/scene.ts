@@ -12,6 +12,7 @@ import { STOP_REASONS, stopReasonOf } from './message.ts'
 import type { Heard } from './message.ts'
 import type { Settings } from './options.ts'
 import { NotTested } from './outcome.ts'
+import type { ReusedAgents } from './reuse.ts'
 import type { ProtocolSchema } from './schema.ts'
 
 /** Returns, what it recorded if anything; or throws `Unmet` or `NotTested`. */
@@ -27,10 +28,19 @@ export class Scene implements AsyncDisposable {
   readonly schema: ProtocolSchema
   readonly conversations: Conversation[] = []
   readonly #start: StartAgent
+  readonly #reused: ReusedAgents | undefined
+  readonly #borrowed = new Set<Conversation>()
   readonly #folders: string[] = []
 
-  constructor(start: StartAgent, settings: Settings, facts: AgentFacts, schema: ProtocolSchema) {
+  constructor(
+    start: StartAgent,
+    settings: Settings,
+    facts: AgentFacts,
+    schema: ProtocolSchema,
+    reused?: ReusedAgents,
+  ) {
     this.#start = start
+    this.#reused = reused
     this.settings = settings
     this.facts = facts
     this.schema = schema
@@ -43,7 +53,14 @@ export class Scene implements AsyncDisposable {
     return conversation
   }
 
+  /** In a fresh process too, unless processes are reused and the client has no capability. */
   async initialized(clientCapabilities: object = {}): Promise<Conversation> {
+    if (this.#reused !== undefined && Object.keys(clientCapabilities).length === 0) {
+      const borrowed = await this.#reused.take()
+      this.#borrowed.add(borrowed)
+      this.conversations.push(borrowed)
+      return borrowed
+    }
     const conversation = await this.begin()
     await conversation.prepared('initialize', conversation.initializeParams(clientCapabilities))
     return conversation
@@ -77,6 +94,11 @@ export class Scene implements AsyncDisposable {
     await conversation.prepared('session/prompt', { sessionId, prompt })
   }
 
+  async #done(conversation: Conversation): Promise<void> {
+    if (this.#borrowed.has(conversation)) await this.#reused?.release(conversation)
+    else await conversation[Symbol.asyncDispose]()
+  }
+
   /** An empty directory, removed with the scene. */
   async folder(): Promise<string> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'subgate-check-')))
@@ -85,7 +107,7 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.conversations.map((conversation) => conversation[Symbol.asyncDispose]()))
+    await Promise.all(this.conversations.map((conversation) => this.#done(conversation)))
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true })
   }
 }

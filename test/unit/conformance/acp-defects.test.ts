@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { checkAcpAgent } from '../../../src/conformance/acp-agent/check-agent.ts'
+import type { CheckOptions } from '../../../src/conformance/acp-agent/options.ts'
 import type { AcpReport } from '../../../src/conformance/acp-agent/report.ts'
 import { ACP_REQUIREMENTS } from '../../../src/conformance/acp-agent/requirements.ts'
 import type { Defect } from '../../fixtures/acp-agent/defect.ts'
@@ -10,7 +11,7 @@ import { memoryStore, startFixture } from '../../fixtures/acp-agent/link.ts'
 
 const PLANTED = { name: 'PLANTED_KEY', value: 'planted-7f1c02d9' }
 
-const check = (defect?: Defect): Promise<AcpReport> =>
+const check = (defect?: Defect, more: Partial<CheckOptions> = {}): Promise<AcpReport> =>
   checkAcpAgent({
     start: startFixture(defect, memoryStore(), { [PLANTED.name]: PLANTED.value }),
     cwd: tmpdir(),
@@ -23,6 +24,7 @@ const check = (defect?: Defect): Promise<AcpReport> =>
     authMethod: 'key',
     allowLogout: true,
     planted: PLANTED,
+    ...more,
   })
 
 const withStatus = ({ requirements }: AcpReport, wanted: string): readonly string[] =>
@@ -40,6 +42,23 @@ test('an agent without a defect passes every requirement', async () => {
   expect(report.agent).toEqual({ name: 'fixture-agent', version: '1.2.3' })
 })
 
+test('an agent that speaks a newer version to who asks for one is held to the schema of version 1 where it speaks that', async () => {
+  const authMethods = [{ type: 'agent', methodId: 'key', name: 'Key' }]
+  const result = { protocolVersion: 2, info: { name: 'two', version: '2' }, capabilities: {}, authMethods }
+  const report = await check({
+    id: 'speaks-two-versions',
+    fails: [],
+    take: ({ method, params, id }, port) => {
+      const isNewer = (params as { readonly protocolVersion?: number })?.protocolVersion === 65_535
+      if (method !== 'initialize' || !isNewer) return false
+      port.send({ jsonrpc: '2.0', id, result })
+      return true
+    },
+  })
+  expect(withStatus(report, 'failed')).toEqual([])
+  expect(report.verdict).toBe('conformant')
+})
+
 describe('an agent that', () => {
   test.concurrent.for(DEFECTS.map((defect) => [defect.id, defect] as const))(
     '%s is caught, and all else of it passes',
@@ -50,6 +69,31 @@ describe('an agent that', () => {
         failed: withStatus(report, 'failed').toSorted(),
         untested: withStatus(report, 'not_tested').toSorted(),
       }).toEqual({ failed: [...fails].toSorted(), untested: [...untested].toSorted() })
+    },
+  )
+})
+
+describe('where checks use one process after another', () => {
+  test('an agent without a defect passes every requirement, with fewer processes', async () => {
+    let started = 0
+    const start = startFixture(undefined, memoryStore(), { [PLANTED.name]: PLANTED.value })
+    const counted = (): ReturnType<typeof start> => {
+      started += 1
+      return start()
+    }
+    await check(undefined, { start: counted, jobs: 1 })
+    const fresh = started
+    started = 0
+    const report = await check(undefined, { start: counted, jobs: 1, reuse: true })
+    expect(report.verdict).toBe('conformant')
+    expect(started).toBeLessThan(fresh / 2)
+  })
+
+  test.concurrent.for(DEFECTS.map((defect) => [defect.id, defect] as const))(
+    '%s is caught by the same requirements',
+    async ([, defect]) => {
+      const report = await check(defect, { reuse: true })
+      expect(withStatus(report, 'failed').toSorted()).toEqual([...defect.fails].toSorted())
     },
   )
 })
