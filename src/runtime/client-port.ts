@@ -1,0 +1,102 @@
+/** One session's way to the client of the person it works for: placed in the tree, and in the order of its events. */
+import type { Client, ClientAnswer, ClientCall, ClientOffer, SessionClient } from '../contract/client.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { after } from '../contract/timer.ts'
+import type { Admitted } from './admit.ts'
+import type { LiveSession } from './live-session.ts'
+import type { InnerStartOptions, Surroundings } from './options.ts'
+
+/** As JSON-RPC says it of a request that was withdrawn. */
+const WITHDRAWN: ClientAnswer = { error: { code: -32800, message: 'Request cancelled' } }
+const CANCELLED: ClientAnswer = { result: { action: 'cancel' } }
+
+export class ClientPort implements SessionClient {
+  readonly client: Client
+  readonly #sessionId: SessionId
+  readonly #questionMs: number
+  #session: LiveSession | undefined
+  #questions = 0
+
+  /** `questionMs`: until a question that nobody answers is cancelled; 0 = never. */
+  constructor(client: Client, sessionId: SessionId, questionMs: number) {
+    this.client = client
+    this.#sessionId = sessionId
+    this.#questionMs = questionMs
+  }
+
+  get offer(): ClientOffer {
+    return this.client.offer
+  }
+
+  get roots(): readonly string[] {
+    return this.client.roots
+  }
+
+  /** A person was asked and hasn't answered: it isn't the agent that is silent. */
+  get asking(): boolean {
+    return this.#questions > 0
+  }
+
+  /** The session is published: what it has said until now can be waited for. */
+  attach(session: LiveSession): void {
+    this.#session = session
+  }
+
+  async request(call: ClientCall): Promise<ClientAnswer> {
+    if (call.method !== 'elicitation/create') return this.#placed(call, WITHDRAWN)
+    // Nobody can tell yet whose question it would be.
+    if (this.#session === undefined) return CANCELLED
+    const expired = new AbortController()
+    using _ = this.#questionMs > 0 ? after(this.#questionMs, () => expired.abort()) : undefined
+    this.#asks(1)
+    try {
+      const signal = AbortSignal.any([call.signal, expired.signal])
+      return await this.#placed({ ...call, signal }, CANCELLED)
+    } finally {
+      this.#asks(-1)
+    }
+  }
+
+  completeElicitation(elicitationId: string): void {
+    this.client.completeElicitation(this.#sessionId, elicitationId)
+  }
+
+  /** Whatever the client does, whoever withdraws a call is answered. */
+  async #placed(call: ClientCall, withdrawn: ClientAnswer): Promise<ClientAnswer> {
+    const { signal } = call
+    if (signal.aborted) return withdrawn
+    const { promise: aborted, resolve } = Promise.withResolvers<ClientAnswer>()
+    const withdraw = (): void => resolve(withdrawn)
+    signal.addEventListener('abort', withdraw, { once: true })
+    try {
+      const { path = [], log } = this.#session ?? {}
+      const placed = {
+        ...call,
+        sessionId: this.#sessionId,
+        path: [...path, ...(call.path ?? [])],
+        after: log?.lastSeq ?? 0,
+      }
+      return await Promise.race([this.client.request(placed), aborted])
+    } finally {
+      signal.removeEventListener('abort', withdraw)
+    }
+  }
+
+  #asks(more: 1 | -1): void {
+    this.#questions += more
+    this.#session?.stir()
+  }
+}
+
+/** The one that came with the start, else what the session or its parent has had: the whole tree is one person's. */
+export const clientPortOf = (
+  { client }: Pick<InnerStartOptions, 'client'>,
+  { request, resolved }: Pick<Admitted, 'request' | 'resolved'>,
+  sessions: ReadonlyMap<SessionId, LiveSession>,
+  { settings }: Pick<Surroundings, 'settings'>,
+): ClientPort | undefined => {
+  const { sessionId, parentSessionId } = request
+  const above = parentSessionId === undefined ? undefined : sessions.get(parentSessionId)
+  const given = client ?? resolved.live?.client?.client ?? above?.client?.client
+  return given && new ClientPort(given, sessionId, settings().permissionTimeoutMs)
+}
