@@ -1,6 +1,7 @@
 /** One session's way to the client of the person it works for: placed in the tree, and in the order of its events. */
 import type { Client, ClientAnswer, ClientCall, ClientOffer, SessionClient } from '../contract/client.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
 import type { Admitted } from './admit.ts'
 import type { LiveSession } from './live-session.ts'
@@ -9,18 +10,23 @@ import type { InnerStartOptions, Surroundings } from './options.ts'
 /** As JSON-RPC says it of a request that was withdrawn. */
 const WITHDRAWN: ClientAnswer = { error: { code: -32800, message: 'Request cancelled' } }
 const CANCELLED: ClientAnswer = { result: { action: 'cancel' } }
+const UNPUBLISHED: ClientAnswer = { error: { code: -32603, message: "The session isn't open yet" } }
+
+type Whose = Pick<ResolvedStartRequest, 'sessionId' | 'parentSessionId'>
 
 export class ClientPort implements SessionClient {
   readonly client: Client
   readonly #sessionId: SessionId
+  readonly #isChild: boolean
   readonly #questionMs: number
   #session: LiveSession | undefined
   #questions = 0
 
   /** `questionMs`: until a question that nobody answers is cancelled; 0 = never. */
-  constructor(client: Client, sessionId: SessionId, questionMs: number) {
+  constructor(client: Client, { sessionId, parentSessionId }: Whose, questionMs: number) {
     this.client = client
     this.#sessionId = sessionId
+    this.#isChild = parentSessionId !== undefined
     this.#questionMs = questionMs
   }
 
@@ -65,6 +71,8 @@ export class ClientPort implements SessionClient {
   async #placed(call: ClientCall, withdrawn: ClientAnswer): Promise<ClientAnswer> {
     const { signal } = call
     if (signal.aborted) return withdrawn
+    // What isn't published yet must not be named.
+    if (this.#session === undefined && this.#isChild) return UNPUBLISHED
     const { promise: aborted, resolve } = Promise.withResolvers<ClientAnswer>()
     const withdraw = (): void => resolve(withdrawn)
     signal.addEventListener('abort', withdraw, { once: true })
@@ -95,8 +103,8 @@ export const clientPortOf = (
   sessions: ReadonlyMap<SessionId, LiveSession>,
   { settings }: Pick<Surroundings, 'settings'>,
 ): ClientPort | undefined => {
-  const { sessionId, parentSessionId } = request
+  const { parentSessionId } = request
   const above = parentSessionId === undefined ? undefined : sessions.get(parentSessionId)
   const given = client ?? resolved.live?.client?.client ?? above?.client?.client
-  return given && new ClientPort(given, sessionId, settings().permissionTimeoutMs)
+  return given && new ClientPort(given, request, settings().permissionTimeoutMs)
 }
