@@ -21,17 +21,6 @@ export const offerOf = (capabilities: JsonObject): ClientOffer => {
   }
 }
 
-/** Nothing that an editor didn't offer may reach it, whichever agent asks. */
-const isOffered = (
-  offer: ClientOffer,
-  { method, params }: Pick<PlacedCall, 'method' | 'params'>,
-): boolean => {
-  if (method === 'fs/read_text_file') return offer.readTextFile
-  if (method === 'fs/write_text_file') return offer.writeTextFile
-  if (method !== 'elicitation/create') return offer.terminal
-  return params['mode'] === 'url' ? offer.elicitation.url : offer.elicitation.form
-}
-
 const isEmpty = ({ readTextFile, writeTextFile, terminal, elicitation }: ClientOffer): boolean =>
   !readTextFile && !writeTextFile && !terminal && !elicitation.form && !elicitation.url
 
@@ -94,8 +83,6 @@ export class EditorServices implements Client {
 
   async request(call: PlacedCall): Promise<ClientAnswer> {
     const { sessionId, after, signal, method } = call
-    if (!isOffered(this.offer, call))
-      return { error: { code: -32601, message: `Method not found: ${method}` } }
     const withdrawn = method === 'elicitation/create' ? CANCELLED : WITHDRAWN
     if (!(await this.#options.told(sessionId, after, signal))) return withdrawn
     const asker = this.#options.asker(call)

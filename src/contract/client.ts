@@ -40,10 +40,9 @@ export interface ClientCall {
 
 /** A session's way to its person's client, lent to the provider. */
 export interface SessionClient {
+  /** As far as it is there for this session: its directories and its sandbox may leave less of it. */
   readonly offer: ClientOffer
-  /** The directories that its files are offered for. */
-  readonly roots: readonly string[]
-  /** Always settles once `signal` has aborted: an elicitation with `cancel`, anything else with an error. */
+  /** What isn't offered is -32601. Always settles once `signal` has aborted: an elicitation with `cancel`, anything else with an error. */
   request(call: ClientCall): Promise<ClientAnswer>
   /** What was asked by a web page is done; an elicitation of another session is left alone. */
   completeElicitation(elicitationId: string): void
@@ -59,7 +58,10 @@ export interface PlacedCall extends ClientCall {
 }
 
 /** What a face gives with a start, for the session and all below it. */
-export interface Client extends Pick<SessionClient, 'offer' | 'roots'> {
+export interface Client {
+  readonly offer: ClientOffer
+  /** The directories that its files are offered for. */
+  readonly roots: readonly string[]
   /** Never rejects. */
   request(call: PlacedCall): Promise<ClientAnswer>
   completeElicitation(sessionId: SessionId, elicitationId: string): void

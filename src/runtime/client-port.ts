@@ -4,6 +4,7 @@ import type { SessionId } from '../contract/ids.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
 import type { Admitted } from './admit.ts'
+import { isOffered, offerFor } from './client-offer.ts'
 import type { LiveSession } from './live-session.ts'
 import type { InnerStartOptions, Surroundings } from './options.ts'
 
@@ -12,30 +13,28 @@ const WITHDRAWN: ClientAnswer = { error: { code: -32800, message: 'Request cance
 const CANCELLED: ClientAnswer = { result: { action: 'cancel' } }
 const UNPUBLISHED: ClientAnswer = { error: { code: -32603, message: "The session isn't open yet" } }
 
-type Whose = Pick<ResolvedStartRequest, 'sessionId' | 'parentSessionId'>
+const notOffered = ({ method }: ClientCall): ClientAnswer => ({
+  error: { code: -32601, message: `Method not found: ${method}` },
+})
 
 export class ClientPort implements SessionClient {
   readonly client: Client
+  readonly offer: ClientOffer
   readonly #sessionId: SessionId
   readonly #isChild: boolean
   readonly #questionMs: number
   #session: LiveSession | undefined
+  /** Web pages that a person was led to, and hasn't turned away from. */
+  readonly #pages = new Set<unknown>()
   #questions = 0
 
   /** `questionMs`: until a question that nobody answers is cancelled; 0 = never. */
-  constructor(client: Client, { sessionId, parentSessionId }: Whose, questionMs: number) {
+  constructor(client: Client, request: ResolvedStartRequest, questionMs: number) {
     this.client = client
-    this.#sessionId = sessionId
-    this.#isChild = parentSessionId !== undefined
+    this.offer = offerFor(client, request)
+    this.#sessionId = request.sessionId
+    this.#isChild = request.parentSessionId !== undefined
     this.#questionMs = questionMs
-  }
-
-  get offer(): ClientOffer {
-    return this.client.offer
-  }
-
-  get roots(): readonly string[] {
-    return this.client.roots
   }
 
   /** A person was asked and hasn't answered: it isn't the agent that is silent. */
@@ -49,22 +48,27 @@ export class ClientPort implements SessionClient {
   }
 
   async request(call: ClientCall): Promise<ClientAnswer> {
+    if (!isOffered(this.offer, call)) return notOffered(call)
     if (call.method !== 'elicitation/create') return this.#placed(call, WITHDRAWN)
     // Nobody can tell yet whose question it would be.
     if (this.#session === undefined) return CANCELLED
     const expired = new AbortController()
     using _ = this.#questionMs > 0 ? after(this.#questionMs, () => expired.abort()) : undefined
+    const { elicitationId: page } = call.params
     this.#asks(1)
+    this.#pages.add(page)
     try {
       const signal = AbortSignal.any([call.signal, expired.signal])
-      return await this.#placed({ ...call, signal }, CANCELLED)
+      const answer = await this.#placed({ ...call, signal }, CANCELLED)
+      if (!('result' in answer) || answer.result['action'] !== 'accept') this.#pages.delete(page)
+      return answer
     } finally {
       this.#asks(-1)
     }
   }
 
   completeElicitation(elicitationId: string): void {
-    this.client.completeElicitation(this.#sessionId, elicitationId)
+    if (this.#pages.delete(elicitationId)) this.client.completeElicitation(this.#sessionId, elicitationId)
   }
 
   /** Whatever the client does, whoever withdraws a call is answered. */

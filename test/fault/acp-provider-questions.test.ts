@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientAnswer } from '../../src/contract/client.ts'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
+import type { FakeStep } from '../../src/testing/fake-agent.ts'
 import { acp } from '../fixtures/acp-house.ts'
 import { answers, ask, FORM, ok, turn } from '../fixtures/acp/asks.ts'
 import { until } from '../fixtures/house.ts'
@@ -83,7 +84,7 @@ describe('a question with a form', () => {
         { request: 'elicitation/create', params: { ...own, requestId: 3 }, id: 'request' },
         { update: { sessionUpdate: 'subagent_update', sessionId: 'c1', title: 'the c1' } },
         { request: 'elicitation/create', params: { ...own, sessionId: 'c1' }, id: 'child' },
-        { notify: 'elicitation/complete', params: { elicitationId: 'e1' } },
+        { notify: 'elicitation/complete', params: { elicitationId: 'of nobody' } },
         'done',
       ]),
     ])
@@ -94,6 +95,31 @@ describe('a question with a form', () => {
       [FORM, undefined, []],
       [FORM, 'c1', ['the c1']],
     ])
-    expect(client.completed).toEqual(['e1'])
+    expect(client.completed).toEqual([])
+  })
+
+  test('of a web page is over when the agent says so, once and only where the person went there', async () => {
+    const page = (elicitationId: string): object => ({ mode: 'url', message: '', url: 'x', elicitationId })
+    const completes = (elicitationId: string): FakeStep => ({
+      notify: 'elicitation/complete',
+      params: { elicitationId },
+    })
+    const client = recordedClient(({ params }) =>
+      ok({ action: params['elicitationId'] === 'taken' ? 'accept' : 'decline' }),
+    )
+    const house = acp(
+      turn(
+        ask('elicitation/create', page('taken')),
+        ask('elicitation/create', page('declined')),
+        completes('declined'),
+        completes('taken'),
+        completes('taken'),
+        'done',
+      ),
+    )
+    await (
+      await house.start({}, { client })
+    ).result
+    expect(client.completed).toEqual(['taken'])
   })
 })

@@ -1,7 +1,6 @@
 /** Which of a client's methods a session's agent is offered, and who serves each. Pure. */
-import type { ClientOffer, SessionClient } from '../../contract/client.ts'
+import type { ClientOffer } from '../../contract/client.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
-import { isWithin } from '../../process/confine.ts'
 
 /** The person's client, or this process by itself. */
 export type Source = 'client' | 'local'
@@ -34,26 +33,21 @@ const sourceOf = (configured: boolean | undefined, offered: boolean): Source | u
 }
 
 /**
- * A client's files go before those on disk, as it knows what isn't saved; they are there for its own directories alone.
- * Neither lifts a sandbox: one that only reads gets nothing that writes, and a command is confined by none of them.
+ * A client's files go before those on disk, as it knows what isn't saved. What is served here lifts a sandbox no more
+ * than a client does: one that only reads gets nothing that writes, and a command is confined by none of them.
  */
 export const methodsFor = (
   configured: ConfiguredMethods,
-  client: Pick<SessionClient, 'offer' | 'roots'> | undefined,
-  {
-    sandbox,
-    cwd,
-    additionalDirectories,
-  }: Pick<ResolvedStartRequest, 'sandbox' | 'cwd' | 'additionalDirectories'>,
+  offer: ClientOffer = NOTHING,
+  sandbox?: ResolvedStartRequest['sandbox'],
 ): ClientMethods => {
-  const { offer = NOTHING, roots = [] } = client ?? {}
-  const known = [cwd, ...additionalDirectories].every((path) => roots.some((root) => isWithin(root, path)))
+  const { readTextFile, writeTextFile, terminal, elicitation } = offer
   const writes = sandbox !== 'read-only'
   const runs = sandbox === undefined || sandbox === 'danger-full-access'
   return {
-    read: sourceOf(configured.read, known && offer.readTextFile),
-    write: writes ? sourceOf(configured.write, known && offer.writeTextFile) : undefined,
-    terminal: runs ? sourceOf(configured.terminal, offer.terminal) : undefined,
-    elicitation: offer.elicitation,
+    read: sourceOf(configured.read, readTextFile),
+    write: writes ? sourceOf(configured.write, writeTextFile) : undefined,
+    terminal: runs ? sourceOf(configured.terminal, terminal) : undefined,
+    elicitation,
   }
 }

@@ -237,8 +237,8 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })
   }
 
-  #methodsFor(request: ResolvedStartRequest, { client }: SetupScope): ClientMethods {
-    return methodsFor(this.#options.methods ?? {}, client, request)
+  #methodsFor({ sandbox }: ResolvedStartRequest, { client }: SetupScope): ClientMethods {
+    return methodsFor(this.#options.methods ?? {}, client?.offer, sandbox)
   }
 
   /** Whether a delegated session shares its process with others of its parent. */

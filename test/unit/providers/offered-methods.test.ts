@@ -6,12 +6,10 @@ import type { ResolvedStartRequest } from '../../../src/contract/request.ts'
 import { ALL_OFFERED } from '../../fixtures/recorded-client.ts'
 
 const NO_FORMS = { form: false, url: false }
-const client = { offer: ALL_OFFERED, roots: ['/w'] }
-const here = { cwd: '/w', additionalDirectories: [] }
 
 describe('what an agent is offered of a client', () => {
   test('is nothing where no client is and nothing was configured', () => {
-    expect(methodsFor({}, undefined, here)).toEqual({
+    expect(methodsFor({})).toEqual({
       read: undefined,
       write: undefined,
       terminal: undefined,
@@ -21,7 +19,7 @@ describe('what an agent is offered of a client', () => {
 
   test('is what the client offers, and no more', () => {
     const offer = { ...ALL_OFFERED, writeTextFile: false, elicitation: { form: true, url: false } }
-    expect(methodsFor({}, { ...client, offer }, here)).toEqual({
+    expect(methodsFor({}, offer)).toEqual({
       read: 'client',
       write: undefined,
       terminal: 'client',
@@ -31,7 +29,7 @@ describe('what an agent is offered of a client', () => {
 
   test('is served here as far as it was configured and no client has it', () => {
     const offer = { ...ALL_OFFERED, writeTextFile: false }
-    expect(methodsFor({ read: true, write: true }, { ...client, offer }, here)).toMatchObject({
+    expect(methodsFor({ read: true, write: true }, offer)).toMatchObject({
       read: 'client',
       write: 'local',
       terminal: 'client',
@@ -39,21 +37,11 @@ describe('what an agent is offered of a client', () => {
   })
 
   test('leaves out what the configuration says false to', () => {
-    expect(methodsFor({ read: false, write: false, terminal: false }, client, here)).toMatchObject({
+    expect(methodsFor({ read: false, write: false, terminal: false }, ALL_OFFERED)).toMatchObject({
       read: undefined,
       write: undefined,
       terminal: undefined,
     })
-  })
-
-  test("has the client's files for the client's own directories alone", () => {
-    const of = (cwd: string, ...additionalDirectories: string[]): unknown => {
-      const { read, write, terminal } = methodsFor({}, client, { cwd, additionalDirectories })
-      return [read, write, terminal]
-    }
-    expect(of('/w/sub')).toEqual(['client', 'client', 'client'])
-    expect(of('/w-other')).toEqual([undefined, undefined, 'client'])
-    expect(of('/w', '/elsewhere')).toEqual([undefined, undefined, 'client'])
   })
 
   test.each([
@@ -63,9 +51,9 @@ describe('what an agent is offered of a client', () => {
   ] as const)(
     'law 11: under the sandbox %s lets nothing out of it, whoever serves it',
     (sandbox, offered) => {
-      const { read, write, terminal } = methodsFor({}, client, { ...here, sandbox })
+      const { read, write, terminal } = methodsFor({}, ALL_OFFERED, sandbox)
       expect([read, write, terminal]).toEqual(offered)
-      const local = methodsFor({ read: true, write: true, terminal: true }, undefined, { ...here, sandbox })
+      const local = methodsFor({ read: true, write: true, terminal: true }, undefined, sandbox)
       expect([local.read, local.write, local.terminal]).toEqual(
         offered.map((source) => (source === undefined ? undefined : 'local')),
       )
@@ -75,25 +63,23 @@ describe('what an agent is offered of a client', () => {
   test('is said in the handshake', () => {
     const said = (methods: ReturnType<typeof methodsFor>): unknown =>
       initializeParams('1', methods).clientCapabilities
-    expect(said(methodsFor({}, client, here))).toMatchObject({
+    expect(said(methodsFor({}, ALL_OFFERED))).toMatchObject({
       fs: { readTextFile: true, writeTextFile: true },
       terminal: true,
       elicitation: { form: {}, url: {} },
     })
     const offer = { ...ALL_OFFERED, elicitation: { form: false, url: true } }
-    expect(said(methodsFor({}, { ...client, offer }, here))).toMatchObject({ elicitation: { url: {} } })
-    expect(said(methodsFor({}, undefined, here))).toMatchObject({
+    expect(said(methodsFor({}, offer))).toMatchObject({ elicitation: { url: {} } })
+    expect(said(methodsFor({}))).toMatchObject({
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
     })
-    expect(said(methodsFor({}, undefined, here))).not.toHaveProperty('elicitation')
+    expect(said(methodsFor({}))).not.toHaveProperty('elicitation')
   })
 
   test('is one thing for all that share a process', () => {
-    const family = { parentSessionId: 'p', rootSessionId: 'r', depth: 1 } as ResolvedStartRequest
-    const child = { ...family, ...here }
-    const key = (offer: typeof ALL_OFFERED): unknown =>
-      shareKey(child, {}, methodsFor({}, { ...client, offer }, here))
+    const child = { parentSessionId: 'p', rootSessionId: 'r', depth: 1, cwd: '/w' } as ResolvedStartRequest
+    const key = (offer: typeof ALL_OFFERED): unknown => shareKey(child, {}, methodsFor({}, offer))
     const keys = new Set([
       key(ALL_OFFERED),
       key({ ...ALL_OFFERED, readTextFile: false }),
