@@ -11,6 +11,7 @@ import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway.ts'
 
 export type { CapabilityId, SubagentCapabilities, Support } from './contract/capabilities.ts'
+export type { Client, ClientAnswer, ClientMethod, ClientOffer, PlacedCall } from './contract/client.ts'
 export type {
   ContentBlock,
   McpServer,
@@ -81,12 +82,16 @@ export interface ProviderList {
 export const createSubgate = async (options: SubgateOptions = {}): Promise<Subgate> => {
   const gateway = await Gateway.create(options)
   const { runtime } = gateway
-  const start: Subgate['start'] = async (provider, prompt, { signal, answers, onWait, ...fields } = {}) => {
+  const start: Subgate['start'] = async (
+    provider,
+    prompt,
+    { signal, answers, client, onWait, ...fields } = {},
+  ) => {
     const content = typeof prompt === 'string' ? [text(prompt)] : prompt
     const request: SubagentStartRequest = { ...fields, provider, prompt: content }
     return runtime.start(
       request.parent === undefined ? await gateway.rootRequest(request) : request,
-      present({ signal, answers, onWait }),
+      present({ signal, answers, client, onWait }),
     )
   }
   return {

@@ -9,6 +9,7 @@ import type { TurnOutcome } from './contract/result.ts'
 
 export { claims } from './capabilities/rows.ts'
 export type { CapabilityId, SubagentCapabilities, Support } from './contract/capabilities.ts'
+export type { ClientAnswer, ClientCall, ClientMethod, ClientOffer, SessionClient } from './contract/client.ts'
 export type {
   ContentBlock,
   McpServer,

@@ -222,6 +222,7 @@ export class Chats {
       client: client(),
       takes: takes(),
       clientCapabilities: clientCapabilities(),
+      roots: [base.cwd ?? '/', ...(base.additionalDirectories ?? [])],
       presets: () => presets,
       seats: seatsOf(sessions),
       told: endsOf(host.store, sessions),

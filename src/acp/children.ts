@@ -12,6 +12,7 @@ import { FlatChildren } from './subagents/flat.ts'
 import { ChildSessions } from './subagents/sessions.ts'
 import { ChildTree } from './subagents/tree.ts'
 import type { TreeSource } from './subagents/tree.ts'
+import type { Asker } from './subagents/show.ts'
 import { takesSubagents } from './subagents/wire.ts'
 
 export interface ChildViewOptions {
@@ -35,6 +36,10 @@ export interface ChildView {
   own(run: SubagentRun, entry: LogEntry): Promise<void>
   /** An update of the chat's own agent in this session, as the editor is to have it; undefined: not at all. */
   shown(session: SessionId, update: SessionUpdate): SessionUpdate | undefined
+  /** Who asks the person something, as the editor knows it; `childId`: an agent that the session's own runs. */
+  asker(session: SessionId, childId: string | undefined): Asker | undefined
+  /** The same waits for an answer; `cancel` is called when it is stopped. What it resolves with is called when it is over. */
+  waits(session: SessionId, childId: string | undefined, cancel: () => void): Promise<() => Promise<void>>
   /** The id is a child's, for this editor. */
   knows(id: string): boolean
   /** Stops that child and what is below it, alone. */
@@ -54,6 +59,8 @@ export const childViewOf = (options: ChildViewOptions): ChildView => {
     take: (run, entry) => tree.take(run, entry),
     own: (run, entry) => tree.own(run, entry),
     shown: (session, update) => tree.shown(session, update),
+    asker: (session, childId) => tree.asker(session, childId),
+    waits: (session, childId, cancel) => tree.waits(session, childId, cancel),
     knows: (id) => tree.find(id) !== undefined,
     cancel: (id) => tree.cancel(id),
     close: () => show.close(),

@@ -6,15 +6,18 @@ import type { LogEntry, SessionEvent } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
+import { present } from '../contract/present.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { StartOptions, SubagentRun } from '../contract/run.ts'
 import { childViewOf } from './children.ts'
 import type { ChildView } from './children.ts'
 import type { ChatChoices } from './choices.ts'
 import { promptResponse } from './ending.ts'
+import { EditorServices, offerOf } from './editor-services.ts'
 import { rpcFault } from './errors.ts'
 import type { FaceHost } from './host.ts'
 import type { Takes } from './params.ts'
+import { Progress } from './progress.ts'
 import { Questions } from './questions.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
@@ -33,6 +36,8 @@ export interface FaceSessionOptions {
   readonly takes: Takes
   /** As the editor sent them, untouched. */
   readonly clientCapabilities: JsonObject
+  /** The chat's directories. */
+  readonly roots: readonly string[]
   readonly log: Logger
   /** How far its sessions and their descendants went when it was opened: of that nothing is told again. */
   readonly told: Readonly<Record<SessionId, number>>
@@ -40,13 +45,15 @@ export interface FaceSessionOptions {
 
 /** Begins a run for a prompt, and says before its first update what there is to say. */
 export type Begin = (
-  options: Pick<StartOptions, 'signal' | 'answers' | 'chat'>,
+  options: Pick<StartOptions, 'signal' | 'answers' | 'client' | 'chat'>,
 ) => Promise<{ readonly run: SubagentRun; readonly before: () => Promise<void> }>
 
 export class FaceSession {
   readonly options: FaceSessionOptions
   readonly #questions: Questions
   readonly #children: ChildView
+  readonly #services: EditorServices
+  readonly #progress = new Progress()
   readonly #closed = new AbortController()
   readonly #following = new Set<SessionId>()
   /** Late updates that came while a run of their session was open. */
@@ -78,6 +85,7 @@ export class FaceSession {
       questions,
       log,
     })
+    this.#services = this.#servicesOf(options)
   }
 
   get id(): string {
@@ -118,7 +126,13 @@ export class FaceSession {
     const cancel = (): void => turn.cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      const options = { signal: turn.signal, answers: this.#questions.answered, chat: link }
+      const { offered: client } = this.#services
+      const options = {
+        ...present({ client }),
+        signal: turn.signal,
+        answers: this.#questions.answered,
+        chat: link,
+      }
       const { run, before } = await currentTurn.run(turn, () => begin(options))
       turn.run = run.id
       await before()
@@ -136,6 +150,23 @@ export class FaceSession {
       turn.delivered()
       this.#turn = undefined
     }
+  }
+
+  #servicesOf({ client, clientCapabilities, roots, link }: FaceSessionOptions): EditorServices {
+    const children = this.#children
+    return new EditorServices({
+      offer: offerOf(clientCapabilities),
+      roots,
+      request: (method, params, cancellationSignal) =>
+        client.request(method, params, { cancellationSignal, stopWaitingOnCancel: true }),
+      notify: (method, params) => client.notify(method, params),
+      told: (id, seq, signal) => this.#progress.told(id, seq, signal),
+      // Before its session is published only the chat's own agent can be told.
+      asker: ({ sessionId, childId, path, after }) =>
+        children.asker(sessionId, childId) ??
+        (after === 0 && path.length === 0 ? { sessionId: link.id, own: true } : undefined),
+      waits: ({ sessionId, childId }, cancel) => children.waits(sessionId, childId, cancel),
+    })
   }
 
   #concluded(result: SubagentResult, turn: PromptTurn): acp.PromptResponse {
@@ -168,11 +199,13 @@ export class FaceSession {
       await this.#children.adopt(root)
       for await (const { run, event } of host.runtime.watch({ root, after, signal })) {
         await this.#deliver(run, event, root)
+        this.#progress.reached(run.sessionId, event.seq)
       }
     } catch (error) {
       log.debug({ error }, 'the editor takes no more updates')
     } finally {
       this.#following.delete(root)
+      this.#progress.end()
       this.#turn?.delivered()
     }
   }

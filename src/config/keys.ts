@@ -123,9 +123,24 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     because: 'it lifts the sandbox',
     frees: 'sandbox',
   }),
-  narrow('providers.*.fs.read', FLAG, "Gives the agent ACP's method that reads files.", off),
-  narrow('providers.*.fs.write', FLAG, "Gives the agent ACP's method that writes files.", off),
-  narrow('providers.*.terminal', FLAG, "Gives the agent ACP's terminal methods.", off),
+  narrow(
+    'providers.*.fs.read',
+    FLAG,
+    "Reads files for the agent where the editor doesn't; false: nobody does.",
+    off,
+  ),
+  narrow(
+    'providers.*.fs.write',
+    FLAG,
+    "Writes files for the agent where the editor doesn't; false: nobody does.",
+    off,
+  ),
+  narrow(
+    'providers.*.terminal',
+    FLAG,
+    "Runs commands for the agent where the editor doesn't; false: nobody does.",
+    off,
+  ),
   narrow('providers.*.concurrency', 'a positive integer', 'Runs of this provider at once.', {
     width: 'count',
   }),

@@ -1,5 +1,6 @@
 /** The seam that every way to run an agent implements, and what the runtime lends it. */
 import type { CapabilityId, SubagentCapabilities } from './capabilities.ts'
+import type { SessionClient } from './client.ts'
 import type { ContentBlock, PermissionOption, PermissionOutcome, ToolCallUpdate } from './content.ts'
 import type { ProviderEvent, SetupEvent } from './events.ts'
 import type { SessionId } from './ids.ts'
@@ -64,6 +65,8 @@ export interface SetupScope {
   readonly delegation: Delegation
   /** A person's choices among what the agent offers, made before it was there; refused where it doesn't offer them. */
   readonly choices?: readonly AgentChoice[]
+  /** The person's client, where there is one that offers anything. */
+  readonly client?: SessionClient | undefined
   /** A fact of the session outside of its turns. Before publish it is kept back, and dropped if `open` fails. */
   record(event: SetupEvent): void
   /**

@@ -1,4 +1,5 @@
 /** What a caller holds: the runtime, and one run on one session (design.md §5). */
+import type { Client } from './client.ts'
 import type { ContentBlock, PermissionOutcome } from './content.ts'
 import type { LogEntry } from './events.ts'
 import type { PermissionId, RunId, SessionId } from './ids.ts'
@@ -20,6 +21,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal
   /** Somebody answers this root's permission requests, and those of its descendants, with `respond`. */
   readonly answers?: boolean
+  /** Its files, terminals and forms are there for this session and all below it, from when its agent is set up. */
+  readonly client?: Client
   /** The parent's tool call that starts this child, for whoever observes it. */
   readonly toolCallId?: string
   /** Choices among what the agent itself offers, for one that is set up now. */

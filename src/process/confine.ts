@@ -147,6 +147,17 @@ export const openConfined = async (
   return openRegular(real, flags)
 }
 
+/**
+ * Checks a file that somebody else opens by the same name: within the roots by its real path, where what doesn't exist
+ * yet counts by its nearest existing directory. A part of it that is swapped afterwards is out of reach here.
+ */
+export const checkConfined = async (path: string, roots: readonly string[]): Promise<void> => {
+  checkForm(path)
+  const { real, exists } = await realTarget(path)
+  if (!(await isInside(real, roots))) refuse('outside', path, "lies outside of the session's directories")
+  if (exists && !(await stat(real)).isFile()) refuse('kind', path, 'is not a regular file')
+}
+
 /** The real path of a directory within the roots. */
 export const confinedDirectory = async (path: string, roots: readonly string[]): Promise<string> => {
   checkForm(path)

@@ -5,6 +5,7 @@ import type { ProviderSession } from '../contract/provider.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
+import type { ClientPort } from './client-port.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Registered } from './registry.ts'
 
@@ -22,6 +23,8 @@ export class LiveSession {
   agent: ProviderSession | undefined
   /** What the agent was opened with, apart from the prompt. */
   opened: ResolvedStartRequest | undefined
+  /** Lent to the agent, and passed on to what it delegates to. */
+  client: ClientPort | undefined
   run: LiveRun | undefined
   /** Set once the session is being closed: nothing is started on it or below it. */
   closing: Promise<void> | undefined
@@ -40,6 +43,19 @@ export class LiveSession {
 
   get id(): SessionId {
     return this.log.id
+  }
+
+  /** Takes an agent that was set up now; one that stands stays as it is. Says what was there before. */
+  equip(
+    agent: ProviderSession,
+    opened: ResolvedStartRequest,
+    client: ClientPort | undefined,
+  ): Pick<LiveSession, 'agent' | 'opened' | 'client'> {
+    const before = { agent: this.agent, opened: this.opened, client: this.client }
+    if (this.agent === agent) return before
+    client?.attach(this)
+    Object.assign(this, { agent, opened, client })
+    return before
   }
 
   /** Something is still going on here or below. */

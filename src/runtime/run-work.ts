@@ -151,7 +151,8 @@ export class RunWork {
   get #waitsForOthers(): boolean {
     const { session } = this.#context
     if (this.#context.waits()) return true
-    return this.#tools.running > 0 || this.#desk.open > 0 || [...session.children].some((child) => child.busy)
+    if (this.#tools.running > 0 || this.#desk.open > 0 || session.client?.asking === true) return true
+    return [...session.children].some((child) => child.busy)
   }
 
   #turn(): Turn {

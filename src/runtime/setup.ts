@@ -11,8 +11,17 @@ import { after } from '../contract/timer.ts'
 import { traceEnvironment } from '../contract/trace.ts'
 import { LINEAGE_VARIABLE } from '../lineage/token.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
+import type { ClientPort } from './client-port.ts'
 import { asFault } from './ending.ts'
 import type { LineagePort } from './options.ts'
+
+/** What a session is given, whoever its provider is. */
+export interface Lent {
+  readonly env: Readonly<Record<string, string>>
+  readonly delegation: Delegation
+  readonly choices?: readonly AgentChoice[] | undefined
+  readonly client?: ClientPort | undefined
+}
 
 /** Keeps setup events back until the session is published; from then on they go to its log. */
 export class Setup implements SetupScope {
@@ -20,23 +29,19 @@ export class Setup implements SetupScope {
   readonly env: Readonly<Record<string, string>>
   readonly delegation: Delegation
   readonly choices: readonly AgentChoice[]
+  readonly client: ClientPort | undefined
   readonly #kept: SetupEvent[] = []
   readonly #logger: Logger
   #log: SessionLog | undefined
   #seed: SessionId | undefined
 
-  constructor(
-    signal: AbortSignal,
-    env: Readonly<Record<string, string>>,
-    delegation: Delegation,
-    logger: Logger,
-    choices: readonly AgentChoice[] = [],
-  ) {
+  constructor(signal: AbortSignal, { env, delegation, choices = [], client }: Lent, logger: Logger) {
     this.signal = signal
     this.env = env
     this.delegation = delegation
-    this.#logger = logger
     this.choices = choices
+    this.client = client
+    this.#logger = logger
   }
 
   record(event: SetupEvent): void {

@@ -10,6 +10,7 @@ import { keptAgents } from './agent-control.ts'
 import { admit, secondGate } from './admit.ts'
 import type { Admitted } from './admit.ts'
 import { capture } from './capture.ts'
+import { clientPortOf } from './client-port.ts'
 import type { Captured } from './capture.ts'
 import { delegationPort } from './delegates.ts'
 import type { DelegatesHouse } from './delegates.ts'
@@ -203,7 +204,8 @@ export class GatewayRuntime implements SubagentRuntime {
     const observed = unwind.use(this.#observation.begin(request, provider.name, options))
     const admitted = { ...checked, request: observed.request }
     const delegation = delegationPort({ ...request, prompt: [] }, this.#house)
-    const lent = { delegation, signal, choices: options.choices }
+    const client = clientPortOf(options, admitted, this.#sessions, this.#surroundings)
+    const lent = { delegation, signal, choices: options.choices, client }
     const { agent, setup } = await agentFor(admitted, lent, this.#surroundings).catch((error: unknown) => {
       this.#slots.heed(provider.name, error)
       throw error
@@ -226,9 +228,7 @@ export class GatewayRuntime implements SubagentRuntime {
     const { agent, setup, delegation, ticket, checkSchema, options, observed } = opened
     const log = publish({ ...admitted, agent, setup, chat: options.chat }, this.#surroundings)
     const session = resolved.live ?? new LiveSession(log, registered, parent?.live, this.#surroundings.log)
-    const before = { agent: session.agent, opened: session.opened }
-    if (session.agent !== agent) session.opened = { ...request, prompt: [] }
-    session.agent = agent
+    const before = session.equip(agent, { ...request, prompt: [] }, setup.client)
     const run: LiveRun = new LiveRun({
       session,
       agent,

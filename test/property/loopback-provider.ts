@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { CAPABILITY_IDS } from '../../src/capabilities/catalog.ts'
 import { claims } from '../../src/capabilities/rows.ts'
 import type { SubagentCapabilities } from '../../src/contract/capabilities.ts'
+import type { ClientOffer } from '../../src/contract/client.ts'
 import type { SessionUpdate } from '../../src/contract/content.ts'
 import { ERROR_CATALOG } from '../../src/contract/error-catalog.ts'
 import { SubagentError } from '../../src/contract/errors.ts'
@@ -11,6 +12,8 @@ import type { Notice } from '../../src/contract/events.ts'
 import type { PermissionQuestion, SubagentProvider, Turn } from '../../src/contract/provider.ts'
 import type { ResolvedStartRequest } from '../../src/contract/request.ts'
 import type { TurnOutcome } from '../../src/contract/result.ts'
+import { clientOf } from './loopback-client.ts'
+import type { Asks } from './loopback-client.ts'
 
 export type Step =
   | { readonly update: SessionUpdate }
@@ -18,8 +21,19 @@ export type Step =
   /** The answer is for the person in the test: an option's number, or a word. */
   | { readonly ask: PermissionQuestion; readonly answer: number | 'cancelled' | 'cancel the run' }
   | { readonly wait: number }
+  /** What the person's client is asked; its answer is said, and so is that there is nobody to ask. */
+  | { readonly client: ClientStep }
   /** Tells the person to cancel, and waits for it. */
   | { readonly hang: true }
+
+export type ClientStep =
+  | { readonly read: string }
+  | { readonly write: string; readonly content: string }
+  /** Made, looked at, and released unless it is left. */
+  | { readonly terminal: string; readonly left: boolean }
+  | { readonly form: string; readonly meta: object }
+  /** Withdrawn when it is not answered by then: it never is. */
+  | { readonly page: string; readonly completes: boolean }
 
 export type End =
   | TurnOutcome
@@ -40,36 +54,43 @@ export const EVERYTHING: SubagentCapabilities = claims(
 export interface LoopbackProvider extends SubagentProvider {
   /** Requests that reached `open`. */
   readonly received: ResolvedStartRequest[]
+  /** What there was to be had of a client. */
+  readonly offered: (ClientOffer | undefined)[]
 }
 
 export const loopbackProvider = (capabilities: SubagentCapabilities): LoopbackProvider => {
   const received: ResolvedStartRequest[] = []
+  const offered: (ClientOffer | undefined)[] = []
   return {
     name: 'looped',
     capabilities,
     negotiated: [],
     inheritsParentContext: false,
     received,
-    open: (request) => {
+    offered,
+    open: (request, { client }) => {
       received.push(request)
+      offered.push(client?.offer)
+      const asks = clientOf(client, request.cwd)
       return Promise.resolve({
         capabilities,
         nativeId: 'a-native-id',
         usable: true,
         prompt: (content, turn) => {
           const [first] = content
-          return play(JSON.parse(first?.type === 'text' ? first.text : '') as Script, turn)
+          return play(JSON.parse(first?.type === 'text' ? first.text : '') as Script, turn, asks)
         },
-        [Symbol.asyncDispose]: () => Promise.resolve(),
+        [Symbol.asyncDispose]: () => asks.leave(),
       })
     },
   }
 }
 
-const play = async ({ steps, end, late }: Script, turn: Turn): Promise<TurnOutcome> => {
+const play = async ({ steps, end, late }: Script, turn: Turn, asks: Asks): Promise<TurnOutcome> => {
   for (const step of steps) {
     if (turn.signal.aborted) break
-    await perform(step, turn)
+    if ('client' in step) await asks.perform(step.client, turn)
+    else await perform(step, turn)
   }
   if (late.length > 0) setTimeout(() => sayLate(late, turn), 1)
   if ('throws' in end) throw new TypeError(end.throws)
@@ -77,7 +98,7 @@ const play = async ({ steps, end, late }: Script, turn: Turn): Promise<TurnOutco
   return turn.signal.aborted ? { ...end, ended: 'cancelled' } : end
 }
 
-const perform = async (step: Step, turn: Turn): Promise<void> => {
+const perform = async (step: Exclude<Step, { client: unknown }>, turn: Turn): Promise<void> => {
   if ('update' in step) turn.emit({ type: 'session/update', update: step.update })
   else if ('notice' in step) turn.emit(step.notice)
   else if ('ask' in step) await turn.requestPermission(step.ask)
@@ -165,11 +186,20 @@ const ask = fc
     answer: answer < offered.length ? answer : ('cancelled' as const),
   }))
 
+const clientStep: fc.Arbitrary<ClientStep> = fc.oneof(
+  fc.record({ read: fc.constantFrom('a.txt', 'b/c.txt') }),
+  fc.record({ write: fc.constantFrom('a.txt', 'b/c.txt'), content: words }),
+  fc.record({ terminal: fc.constantFrom('make', 'npm test'), left: fc.boolean() }),
+  fc.record({ form: words, meta: fields }),
+  fc.record({ page: fc.constantFrom('e1', 'e2'), completes: fc.boolean() }),
+)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: update.map((one) => ({ update: one })) },
   { weight: 2, arbitrary: ask },
   { weight: 1, arbitrary: notice.map((one) => ({ notice: one })) },
   { weight: 1, arbitrary: fc.nat(3).map((wait) => ({ wait })) },
+  { weight: 2, arbitrary: clientStep.map((client) => ({ client })) },
 )
 
 /** A cancel comes from the test, at the end of the steps. */

@@ -6,12 +6,14 @@ import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { CAPABILITY_IDS } from '../../src/capabilities/catalog.ts'
 import { claims } from '../../src/capabilities/rows.ts'
+import type { ClientOffer } from '../../src/contract/client.ts'
 import { SubagentError } from '../../src/contract/errors.ts'
 import type { LogEntry, SessionEvent } from '../../src/contract/events.ts'
 import type { SubagentStartRequest } from '../../src/contract/request.ts'
 import type { SubagentResult } from '../../src/contract/result.ts'
 import type { SubagentRun } from '../../src/contract/run.ts'
 import type { SessionStore } from '../../src/sessions/store.ts'
+import { askedClient } from './loopback-client.ts'
 import { direct, looped } from './loopback-house.ts'
 import type { Route } from './loopback-house.ts'
 import { EVERYTHING, loopbackProvider, script } from './loopback-provider.ts'
@@ -57,12 +59,23 @@ const controls: fc.Arbitrary<Controls> = fc.record(
 interface Case {
   readonly request: SubagentStartRequest
   readonly answers: boolean
+  readonly offer: ClientOffer | undefined
   readonly script: Script
 }
 
+const offers: fc.Arbitrary<ClientOffer | undefined> = fc.option(
+  fc.record({
+    readTextFile: fc.boolean(),
+    writeTextFile: fc.boolean(),
+    terminal: fc.boolean(),
+    elicitation: fc.record({ form: fc.boolean(), url: fc.boolean() }),
+  }),
+  { nil: undefined },
+)
+
 const cases: fc.Arbitrary<Case> = fc
-  .record({ played: script, asked: controls, answers: fc.boolean() })
-  .map(({ played, asked, answers }) => {
+  .record({ played: script, asked: controls, answers: fc.boolean(), offer: offers })
+  .map(({ played, asked, answers, offer }) => {
     // Late updates need a session that lives on, and -0 and the like don't survive JSON.
     const late = asked.keep === true ? played.late : []
     const end = asked.outputSchema === undefined ? played.end : { ...played.end, denied: [] }
@@ -70,10 +83,10 @@ const cases: fc.Arbitrary<Case> = fc
     const prompt = [{ type: 'text' as const, text: JSON.stringify(plain) }]
     const request = { provider: 'looped', prompt, ...asked }
     if (!plain.steps.some((step) => 'ask' in step && step.answer === 'cancel the run'))
-      return { request, answers, script: plain }
+      return { request, answers, offer, script: plain }
     // Policy must not be quicker than the person who cancels instead of answering.
     const { permission: _, ...open } = request
-    return { request: open, answers: true, script: plain }
+    return { request: open, answers: true, offer, script: plain }
   })
 
 /** The person of the test: answers as the script says, in the order of the questions. */
@@ -97,19 +110,27 @@ const until = async (holds: () => boolean): Promise<void> => {
 }
 
 interface Seen {
+  readonly asked: readonly object[]
   readonly events: readonly object[]
   readonly late: readonly object[]
   readonly result: object
 }
 
 const see = async ({ runtime, store }: Route, one: Case): Promise<Seen> => {
-  const run = await runtime.start(one.request, { answers: one.answers })
+  const client = one.offer && askedClient(one.offer, cwd)
+  const run = await runtime.start(one.request, { answers: one.answers, ...(client && { client }) })
   const attending = attend(run, one)
   const result = await run.result
   await attending
   await until(() => lateOf(log(store, run)).length >= one.script.late.length)
   const entries = log(store, run)
-  return { events: eventsOf(entries), late: lateOf(entries), result: comparable(result) }
+  if (one.request.keep === true) await runtime.close(run.sessionId)
+  return {
+    asked: (client?.seen ?? []).map((call) => ({ ...call, after: updatesUpTo(entries, call.after) })),
+    events: eventsOf(entries),
+    late: lateOf(entries),
+    result: comparable(result),
+  }
 }
 
 const log = (store: SessionStore, run: SubagentRun): readonly LogEntry[] =>
@@ -117,6 +138,10 @@ const log = (store: SessionStore, run: SubagentRun): readonly LogEntry[] =>
 
 const lateOf = (entries: readonly LogEntry[]): readonly object[] =>
   entries.flatMap(({ event }) => (event.type === 'session/late_update' ? [event.update] : []))
+
+/** Law 8: what of the agent's words a call to the client comes behind. */
+const updatesUpTo = (entries: readonly LogEntry[], after = 0): number =>
+  entries.filter(({ seq, event }) => seq <= after && event.type === 'session/update').length
 
 /** Ids are minted on each side; a question is known by its place. */
 const eventsOf = (entries: readonly LogEntry[]): readonly object[] => {
@@ -171,6 +196,7 @@ test('law 10: events, order, permissions, endings, values and typed errors are t
       const expected = await see(plain, one)
       expect(await see(behind, one)).toEqual(expected)
       expect(arrived(there, one.request)).toEqual(arrived(here, one.request))
+      expect(there.offered.map(orNothing)).toEqual(here.offered.map(orNothing))
     }),
     { numRuns: 120 },
   )
@@ -202,5 +228,14 @@ test('law 10: what the provider refuses is refused through face and provider in 
     { numRuns: 120 },
   )
 }, 120_000)
+
+/** Nobody, and somebody who offers nothing, are the same. */
+const orNothing = (offer: ClientOffer | undefined): object =>
+  offer ?? {
+    readTextFile: false,
+    writeTextFile: false,
+    terminal: false,
+    elicitation: { form: false, url: false },
+  }
 
 const FINE = JSON.stringify({ steps: [], end: { ended: 'completed' }, late: [] })

@@ -1,6 +1,6 @@
 /** One agent below a chat: a session of ours, one that another process writes, or one that an agent runs itself. */
 import { randomUUID } from 'node:crypto'
-import type { PermissionId, SessionId } from '../../contract/ids.ts'
+import type { SessionId } from '../../contract/ids.ts'
 
 export interface ChildFacts {
   readonly key: string
@@ -24,8 +24,8 @@ export class Child {
   readonly facts: ChildFacts
   /** Its id for the editor, of this connection alone. */
   readonly wireId: string = `sub_${randomUUID().replaceAll('-', '').slice(0, 20)}`
-  /** Permission requests that wait for an answer. */
-  readonly open: Set<PermissionId> = new Set()
+  /** Questions that wait for an answer. */
+  readonly open: Set<string> = new Set()
   cancel: () => void
 
   constructor(facts: ChildFacts) {

@@ -13,7 +13,7 @@ import { advanceCall, NEW_CALL, shownCall } from './flat-call.ts'
 import type { FlatCall } from './flat-call.ts'
 import { noted, spoken } from './live-text.ts'
 import type { ShowOptions } from './sessions.ts'
-import type { ChildShow } from './show.ts'
+import type { Asker, ChildShow } from './show.ts'
 import { readAnnouncement, withoutSubagents } from './wire.ts'
 
 /** While an agent talks, its tool call is brought up to date so often. */
@@ -69,6 +69,16 @@ export class FlatChildren implements ChildShow {
   async asks(_child: Child | undefined, run: SubagentRun, question: PermissionRequested): Promise<void> {
     this.#options.questions.ask(run, question)
   }
+
+  asker(child: Child | undefined): Asker {
+    const sessionId = this.#options.chatId
+    if (child === undefined) return { sessionId, own: true }
+    const delegated = this.#open.get(child.top)
+    const known = delegated?.begun === true ? { toolCallId: delegated.toolCallId } : {}
+    return { sessionId, own: false, ...known }
+  }
+
+  async waits(): Promise<void> {}
 
   answered(id: PermissionId): void {
     this.#options.questions.withdraw(id)

@@ -11,7 +11,7 @@ import type { Questions } from '../questions.ts'
 import type { Notification } from '../updates.ts'
 import type { Child } from './child.ts'
 import { answerOf, endingState } from './ending.ts'
-import type { ChildShow } from './show.ts'
+import type { Asker, ChildShow } from './show.ts'
 import { childUpdate, linkUpdate, messageUpdates, renamed } from './wire.ts'
 import type { ChildPatch } from './wire.ts'
 
@@ -55,8 +55,16 @@ export class ChildSessions implements ChildShow {
   }
 
   async asks(child: Child | undefined, run: SubagentRun, question: PermissionRequested): Promise<void> {
-    if (child !== undefined) await this.#patch(child, { state: { is: 'asking' } })
+    if (child !== undefined) await this.waits(child)
     this.#options.questions.ask(run, question, child?.wireId)
+  }
+
+  asker(child: Child | undefined): Asker {
+    return { sessionId: this.#idOf(child), own: true }
+  }
+
+  waits(child: Child): Promise<void> {
+    return this.#patch(child, { state: { is: 'asking' } })
   }
 
   answered(id: PermissionId): void {

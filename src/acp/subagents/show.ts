@@ -7,6 +7,15 @@ import type { SubagentRun } from '../../contract/run.ts'
 import type { Notification } from '../updates.ts'
 import type { Child } from './child.ts'
 
+/** Whoever asks the person something, as the editor knows it. */
+export interface Asker {
+  readonly sessionId: string
+  /** The session is its own; otherwise another's stands for it. */
+  readonly own: boolean
+  /** The tool call of the delegation, in the session that stands for it. */
+  readonly toolCallId?: string
+}
+
 /** Called in an order that holds: what is above a child began before it, and nothing names one that did not begin. */
 export interface ChildShow {
   /** It goes to work, for the first time or again. */
@@ -14,6 +23,9 @@ export interface ChildShow {
   says(child: Child, said: Notification): Promise<void>
   /** Somebody here may answer. `child` is absent when the chat's own agent asks. */
   asks(child: Child | undefined, run: SubagentRun, question: PermissionRequested): Promise<void>
+  asker(child: Child | undefined): Asker
+  /** It has asked the person something by a request of its own, which the show doesn't write. */
+  waits(child: Child): Promise<void>
   /** By anyone, or no longer wanted. */
   answered(id: PermissionId): void
   /** No question of it is open any longer. */

@@ -1,4 +1,5 @@
 /** The agents below one chat, as its log and theirs tell of them: each begins before anything else of it is shown. */
+import { randomUUID } from 'node:crypto'
 import type {
   LogEntry,
   PermissionRequested,
@@ -15,8 +16,10 @@ import type { SubagentRun } from '../../contract/run.ts'
 import type { Takes } from '../params.ts'
 import { notificationsOf } from '../updates.ts'
 import type { Notification } from '../updates.ts'
+import { Asking } from './asking.ts'
 import { Child } from './child.ts'
-import type { ChildShow } from './show.ts'
+import { HeldEvents } from './held.ts'
+import type { Asker, ChildShow } from './show.ts'
 import { announcedId, readAnnouncement } from './wire.ts'
 
 /** What is asked of the house. */
@@ -27,13 +30,6 @@ export interface TreeSource {
   cancelSubagent(sessionId: SessionId, childId: string): void
 }
 
-interface Held {
-  readonly run: SubagentRun
-  readonly entry: LogEntry
-}
-
-/** Of what waits for a child that was never announced so much is kept. */
-const MAX_HELD = 10_000
 const MAX_DESCRIPTION = 200
 
 export interface ChildTreeOptions {
@@ -50,15 +46,11 @@ export class ChildTree {
   readonly #show: ChildShow
   readonly #source: TreeSource
   readonly #takes: Takes
-  readonly #log: Logger
   /** Sessions of the chat's own agents. */
   readonly #own = new Set<string>()
   readonly #children = new Map<string, Child>()
-  /** What can't be shown before something else has begun, by what that is. */
-  readonly #held = new Map<string, Held[]>()
-  #heldCount = 0
-  /** Who waits for an answer. */
-  readonly #asking = new Map<PermissionId, { readonly child: Child; readonly run: SubagentRun }>()
+  readonly #held: HeldEvents
+  readonly #asking = new Asking()
   /** Announced by another gateway, and known from the store that it shares with this one. */
   readonly #twice = new Set<string>()
 
@@ -67,7 +59,7 @@ export class ChildTree {
     this.#show = show
     this.#source = source
     this.#takes = takes
-    this.#log = log
+    this.#held = new HeldEvents(log)
   }
 
   /** By its id for the editor. */
@@ -80,10 +72,27 @@ export class ChildTree {
     const child = this.find(wireId)
     if (child === undefined) return
     child.cancel()
-    if (child.facts.childId === undefined) return
-    for (const [id, { child: asker, run }] of this.#asking) {
-      if (asker.isWithin(child)) run.respond(id, { outcome: 'cancelled' })
-    }
+    if (child.facts.childId !== undefined) this.#asking.cancelWithin(child)
+  }
+
+  /** Who asks, as the editor knows it: an agent of this chat, or one that such an agent runs; undefined: nobody here. */
+  asker(id: SessionId, childId: string | undefined): Asker | undefined {
+    const owner = this.#children.get(id)
+    if (owner === undefined && !this.#own.has(id)) return undefined
+    const child = childId === undefined ? owner : this.#children.get(keyOf(id, childId))
+    // Of one that wasn't announced it is the agent that asks.
+    const asker = this.#show.asker(child ?? owner)
+    return childId !== undefined && child === undefined ? { ...asker, own: false } : asker
+  }
+
+  /** A question that isn't in the log; what it resolves with is called when that is answered. */
+  async waits(id: SessionId, childId: string | undefined, cancel: () => void): Promise<() => Promise<void>> {
+    const child = this.#children.get(childId === undefined ? id : keyOf(id, childId))
+    if (child === undefined) return () => Promise.resolve()
+    const question = randomUUID()
+    this.#asking.begin(question, child, cancel)
+    await this.#show.waits(child)
+    return () => this.#goesOnAfter(question)
   }
 
   /** What one of the chat's own agents has said or done; the editor has its updates already. */
@@ -120,8 +129,8 @@ export class ChildTree {
     const known = this.#children.get(sessionId)
     if (known !== undefined) return this.#goesOn(known, run, event)
     const parent = this.#children.get(parentId)
-    if (parent === undefined && !this.#own.has(parentId)) return this.#hold(parentId, { run, entry })
-    if (event.type !== 'run/started') return this.#hold(sessionId, { run, entry })
+    if (parent === undefined && !this.#own.has(parentId)) return this.#held.hold(parentId, { run, entry })
+    if (event.type !== 'run/started') return this.#held.hold(sessionId, { run, entry })
     const child = new Child({
       key: sessionId,
       sessionId,
@@ -177,18 +186,19 @@ export class ChildTree {
     const { childId } = question
     const child = childId === undefined ? owner : this.#children.get(keyOf(run.sessionId, childId))
     if (child !== undefined) {
-      child.open.add(question.id)
-      this.#asking.set(question.id, { child, run })
+      this.#asking.begin(question.id, child, () => run.respond(question.id, { outcome: 'cancelled' }))
     }
     await this.#show.asks(child ?? owner, run, question)
   }
 
   async #answered(id: PermissionId): Promise<void> {
-    const { child } = this.#asking.get(id) ?? {}
     this.#show.answered(id)
-    if (child === undefined) return
-    this.#asking.delete(id)
-    if (child.open.delete(id) && child.open.size === 0) await this.#show.goesOn(child)
+    await this.#goesOnAfter(id)
+  }
+
+  async #goesOnAfter(question: string): Promise<void> {
+    const child = this.#asking.end(question)
+    if (child !== undefined) await this.#show.goesOn(child)
   }
 
   /** Prompts and answers are shown with the runs that they belong to. */
@@ -213,8 +223,8 @@ export class ChildTree {
     if (this.#isTwice(key, above, update)) return
     const parent = above === undefined ? owner : this.#children.get(above)
     const entry = { seq: 0, at: 0, event }
-    if (!announces) return this.#hold(key, { run, entry })
-    if (above !== undefined && parent === undefined) return this.#hold(above, { run, entry })
+    if (!announces) return this.#held.hold(key, { run, entry })
+    if (above !== undefined && parent === undefined) return this.#held.hold(above, { run, entry })
     const { title, description } = readAnnouncement(update)
     const fresh = new Child({
       key,
@@ -258,25 +268,8 @@ export class ChildTree {
     return this.#children.get(keyOf(sessionId, agentId))?.wireId
   }
 
-  #hold(until: string, held: Held): void {
-    if (this.#heldCount === MAX_HELD) {
-      this.#log.warn(
-        { until },
-        'too much waits for a subagent that was never announced; the rest is not shown',
-      )
-    }
-    this.#heldCount += 1
-    if (this.#heldCount > MAX_HELD) return
-    const all = this.#held.get(until) ?? []
-    all.push(held)
-    this.#held.set(until, all)
-  }
-
   async #release(key: string): Promise<void> {
-    const held = this.#held.get(key) ?? []
-    this.#held.delete(key)
-    this.#heldCount -= held.length
-    for (const { run, entry } of held) {
+    for (const { run, entry } of this.#held.take(key)) {
       const ownEvent = this.#own.has(run.sessionId)
       await (ownEvent ? this.own(run, entry) : this.take(run, entry))
     }

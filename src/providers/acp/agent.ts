@@ -33,9 +33,10 @@ export class AcpAgent implements Hosting {
       name,
       process,
       {
-        request: (method, params) => board.request(method, params),
+        request: (method, params, { signal }) => board.request(method, params, signal),
         notification: (method, params, bytes) => {
           if (method === 'session/update') board.update(params, bytes)
+          else if (method === 'elicitation/complete') board.completed(params)
           else log.debug({ agent: name, method }, 'notification ignored')
         },
       },

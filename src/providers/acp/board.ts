@@ -6,7 +6,9 @@ export interface Hearer {
   /** Synchronous, in wire order. */
   update(params: unknown, bytes: number): void
   /** Rejects with the `RpcError` that the agent gets. */
-  request(method: string, params: unknown): Promise<object>
+  request(method: string, params: unknown, signal: AbortSignal): Promise<object>
+  /** A web page's question is answered; one that somebody else asked is theirs. */
+  completed(elicitationId: string): void
 }
 
 export class Board {
@@ -54,9 +56,14 @@ export class Board {
     }
   }
 
-  async request(method: string, params: unknown): Promise<object> {
+  completed(params: unknown): void {
+    const id = isRecord(params) ? params['elicitationId'] : undefined
+    if (typeof id === 'string') for (const hearer of this.#all()) hearer.completed(id)
+  }
+
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<object> {
     const hearer = this.#of(params) ?? (this.#shared ? undefined : this.#sole())
-    if (hearer !== undefined) return hearer.request(method, params)
+    if (hearer !== undefined) return hearer.request(method, params, signal)
     // Of a session that was closed a moment ago: nobody is there to allow anything.
     if (method === 'session/request_permission') return { outcome: { outcome: 'cancelled' } }
     throw new RpcError(INVALID_PARAMS, 'there is no such session')

@@ -1,8 +1,10 @@
-/** Serves the agent's requests: permissions always, files and terminals only when they were configured. */
+/** Serves the agent's requests: permissions always, anything else as far as it was offered, and by whom. */
 import { isRecord } from '../../contract/json.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from '../../wire/rpc-error.ts'
+import type { ClientCalls } from './client-calls.ts'
 import { confinedDirectory, readConfined, writeConfined } from './confine.ts'
-import type { ClientMethods } from './handshake.ts'
+import type { ClientMethods } from './offered-methods.ts'
 import type { Terminals } from './terminals.ts'
 
 export interface ClientContext {
@@ -11,6 +13,7 @@ export interface ClientContext {
   readonly roots: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly terminals: Terminals
+  readonly client: ClientCalls
   requestPermission(params: unknown): Promise<object>
 }
 
@@ -47,43 +50,73 @@ const createTerminal = async (params: Record<string, unknown>, context: ClientCo
   return { terminalId }
 }
 
-/** Answers, or throws the `RpcError` that the agent gets. A method that wasn't advertised doesn't exist. */
-export const serve = (method: string, raw: unknown, context: ClientContext): Promise<object> => {
+/** Files and terminals of this process. */
+const serveLocally = async (
+  method: string,
+  params: Record<string, unknown>,
+  context: ClientContext,
+): Promise<object> => {
+  const { terminals, roots } = context
+  const id = (): string => text(params, 'terminalId')
+  switch (method) {
+    case 'fs/read_text_file':
+      return { content: await readConfined(text(params, 'path'), roots, lines(params)) }
+    case 'fs/write_text_file':
+      await writeConfined(text(params, 'path'), roots, text(params, 'content'))
+      return {}
+    case 'terminal/create':
+      return createTerminal(params, context)
+    case 'terminal/output':
+      return terminals.output(id())
+    case 'terminal/wait_for_exit':
+      return terminals.waitForExit(id())
+    case 'terminal/kill':
+      return terminals.kill(id())
+    default:
+      return terminals.release(id())
+  }
+}
+
+/** Answers, or throws the `RpcError` that the agent gets. A method that wasn't offered doesn't exist. */
+export const serve = async (
+  method: string,
+  raw: unknown,
+  context: ClientContext,
+  signal: AbortSignal,
+): Promise<object> => {
   const params = isRecord(raw) ? raw : {}
-  const { methods, terminals, roots } = context
-  const terminal = (call: (id: string) => object | Promise<object>): Promise<object> =>
-    Promise.try(call, text(params, 'terminalId'))
+  const { methods, client } = context
+  const said = params as JsonObject
   switch (method) {
     case 'session/request_permission':
       return context.requestPermission(params)
     case 'fs/read_text_file':
-      if (!methods.read) break
-      return readConfined(text(params, 'path'), roots, optional(params)).then((content) => ({ content }))
-    case 'fs/write_text_file':
-      if (!methods.write) break
-      return writeConfined(text(params, 'path'), roots, text(params, 'content')).then(() => ({}))
+    case 'fs/write_text_file': {
+      const source = method === 'fs/read_text_file' ? methods.read : methods.write
+      if (source === 'client') return client.file(method, said, signal)
+      if (source === 'local') return serveLocally(method, params, context)
+      break
+    }
     case 'terminal/create':
-      if (!methods.terminal) break
-      return createTerminal(params, context)
     case 'terminal/output':
-      if (!methods.terminal) break
-      return terminal((id) => terminals.output(id))
     case 'terminal/wait_for_exit':
-      if (!methods.terminal) break
-      return terminal((id) => terminals.waitForExit(id))
     case 'terminal/kill':
-      if (!methods.terminal) break
-      return terminal((id) => terminals.kill(id))
     case 'terminal/release':
-      if (!methods.terminal) break
-      return terminal((id) => terminals.release(id))
+      if (methods.terminal === 'local') return serveLocally(method, params, context)
+      if (methods.terminal === undefined) break
+      return method === 'terminal/create'
+        ? client.createTerminal(said)
+        : client.terminal(method, said, signal)
+    case 'elicitation/create':
+      if (methods.elicitation.form || methods.elicitation.url) return client.elicit(said, signal)
+      break
     default:
       break
   }
   throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`)
 }
 
-const optional = (params: Record<string, unknown>): { line?: number; limit?: number } => {
+const lines = (params: Record<string, unknown>): { line?: number; limit?: number } => {
   const [line, limit] = [count(params, 'line'), count(params, 'limit')]
   return { ...(line !== undefined && { line }), ...(limit !== undefined && { limit }) }
 }

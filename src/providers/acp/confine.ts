@@ -1,6 +1,11 @@
 /** The files of a session as the agent's requests reach them: within its roots, refused in JSON-RPC's words (C37). */
 import { constants } from 'node:fs'
-import { PathRefused, confinedDirectory as directoryWithin, openConfined } from '../../process/confine.ts'
+import {
+  PathRefused,
+  checkConfined,
+  confinedDirectory as directoryWithin,
+  openConfined,
+} from '../../process/confine.ts'
 import { INVALID_PARAMS, RpcError } from '../../wire/rpc-error.ts'
 
 const inWireWords = (error: unknown): never => {
@@ -10,6 +15,10 @@ const inWireWords = (error: unknown): never => {
 /** The directory of a terminal: like a file's, within the roots. */
 export const confinedDirectory = (path: string, roots: readonly string[]): Promise<string> =>
   directoryWithin(path, roots).catch(inWireWords)
+
+/** A file that the person's client opens. */
+export const checkedFile = (path: string, roots: readonly string[]): Promise<void> =>
+  checkConfined(path, roots).catch(inWireWords)
 
 /** `line` counts from 1; `limit` is a number of lines. */
 export const readConfined = async (

@@ -5,26 +5,25 @@ import { isRecord } from '../../contract/json.ts'
 import { CAPABILITY_IDS, lesser } from '../../capabilities/catalog.ts'
 import { claims } from '../../capabilities/rows.ts'
 import type { AskMode } from './agents.ts'
+import type { ClientMethods } from './offered-methods.ts'
 
 export const PROTOCOL_VERSION = 1
-
-export interface ClientMethods {
-  readonly read: boolean
-  readonly write: boolean
-  readonly terminal: boolean
-}
 
 export const initializeParams = (version: string, methods: ClientMethods): acp.InitializeRequest => ({
   protocolVersion: PROTOCOL_VERSION,
   clientInfo: { name: 'subgate', title: 'Subgate', version },
   clientCapabilities: {
-    fs: { readTextFile: methods.read, writeTextFile: methods.write },
-    terminal: methods.terminal,
+    fs: { readTextFile: methods.read !== undefined, writeTextFile: methods.write !== undefined },
+    terminal: methods.terminal !== undefined,
+    ...elicitation(methods.elicitation),
     session: { notices: {} },
     subagents: {},
     _meta: { subgate: { version: 1 } },
   },
 })
+
+const elicitation = ({ form, url }: ClientMethods['elicitation']): Partial<acp.ClientCapabilities> =>
+  form || url ? { elicitation: { ...(form && { form: {} }), ...(url && { url: {} }) } } : {}
 
 /** The agent's own words, read leniently: what isn't of the right shape counts as absent. */
 export interface Handshake {

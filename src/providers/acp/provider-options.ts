@@ -4,7 +4,7 @@ import type { Logger } from '../../contract/logger.ts'
 import type { Graces } from '../../process/graces.ts'
 import type { Supervisor } from '../../process/supervisor.ts'
 import type { KnownAgent } from './agents.ts'
-import type { ClientMethods } from './handshake.ts'
+import type { ConfiguredMethods } from './offered-methods.ts'
 
 export interface AcpProviderOptions {
   readonly name: string
@@ -17,7 +17,7 @@ export interface AcpProviderOptions {
   readonly asks?: boolean
   /** The command is itself a gateway, whose handshake decides every row. */
   readonly gateway?: boolean
-  readonly methods?: Partial<ClientMethods>
+  readonly methods?: ConfiguredMethods
   /** Variables from configuration and `--env`: a value, or true to pass by name. */
   readonly env?: Readonly<Record<string, string | true>>
   readonly graces?: Partial<Graces>

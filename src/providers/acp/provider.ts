@@ -15,12 +15,15 @@ import { WarmPool } from '../../process/warm-pool.ts'
 import type { AcpAgent } from './agent.ts'
 import { isToAsk } from './agents.ts'
 import type { AskMode } from './agents.ts'
+import { ClientCalls } from './client-calls.ts'
 import { serve } from './client-methods.ts'
 import type { ClientContext } from './client-methods.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
-import type { Answered, ClientMethods, Handshake } from './handshake.ts'
+import type { Answered, Handshake } from './handshake.ts'
 import { launch } from './launch.ts'
 import { Offered } from './offered.ts'
+import { methodsFor } from './offered-methods.ts'
+import type { ClientMethods } from './offered-methods.ts'
 import { openSession } from './open-session.ts'
 import type { AcpProviderOptions } from './provider-options.ts'
 import { ownSeat, sharedSeat } from './seat.ts'
@@ -31,8 +34,6 @@ import { closes, shareKey } from './sharing.ts'
 import { Terminals } from './terminals.ts'
 import { refuseTransport, rememberedTransports, transportFacts } from './transports.ts'
 
-const NO_METHODS: ClientMethods = { read: false, write: false, terminal: false }
-
 export class AcpProvider implements SubagentProvider, AsyncDisposable {
   readonly name: string
   readonly title?: string
@@ -40,7 +41,6 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
   readonly inheritsParentContext: boolean = false
   readonly #options: AcpProviderOptions
   readonly #declared: SubagentCapabilities
-  readonly #methods: ClientMethods
   readonly #asks: AskMode | undefined
   readonly #recalled: Recalled
   readonly #pool: WarmPool<AcpAgent>
@@ -55,7 +55,6 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     this.#asks = options.known?.asks ?? (options.asks === true ? {} : undefined)
     this.#declared = options.gateway === true ? EVERYTHING : declaredRows(this.#asks !== undefined)
     this.negotiated = options.gateway === true ? CAPABILITY_IDS : [...NEGOTIATED, 'permissions']
-    this.#methods = { ...NO_METHODS, ...options.methods }
     const { supervisor, warm = true, idleMs } = options
     this.#pool = new WarmPool({
       warm,
@@ -89,7 +88,8 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
       rememberedTransports(this.#recalled.answers),
     )
     const shared = this.#environment(request, {})
-    const key = this.#shares ? shareKey(request, shared.env) : undefined
+    const methods = this.#methodsFor(request, setup)
+    const key = this.#shares ? shareKey(request, shared.env, methods) : undefined
     if (key === undefined) return this.#openAlone(request, setup)
     // At most one crash away from a fresh start: only one that was kept may have died unseen.
     const first = await this.#attempt(key, request, setup, shared)
@@ -113,7 +113,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     // Before the first message is read, as it hears them all.
     const session = this.#seated(ownSeat(agent), request, setup, environment.env, terminals)
     const handshake = await agent.initialize(
-      initializeParams(this.#options.version, this.#methods),
+      initializeParams(this.#options.version, this.#methodsFor(request, setup)),
       setup.signal,
     )
     await this.#settle(session, agent, handshake, request, setup, {})
@@ -137,7 +137,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     const lease = await this.#pool.lease(key, owner, async () => {
       const agent = await this.#launch(request, environment, setup, true)
       try {
-        await agent.initialize(initializeParams(version, this.#methods), setup.signal)
+        await agent.initialize(initializeParams(version, this.#methodsFor(request, setup)), setup.signal)
         return agent
       } catch (error) {
         await agent.stop()
@@ -188,11 +188,20 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     terminals: Terminals,
   ): AcpSession {
     const { known, title: name = this.name } = this.#options
+    const roots = [request.cwd, ...request.additionalDirectories]
+    const methods = this.#methodsFor(request, setup)
+    const client = new ClientCalls({
+      call: (method, params, signal) => session.askClient(method, params, signal),
+      roots,
+      env: setup.env,
+      elicitation: methods.elicitation,
+    })
     const context: ClientContext = {
-      methods: this.#methods,
-      roots: [request.cwd, ...request.additionalDirectories],
+      methods,
+      roots,
       env,
       terminals,
+      client,
       requestPermission: (params) => session.requestPermission(params),
     }
     const session: AcpSession = new AcpSession(
@@ -201,9 +210,9 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
         seat,
         setup,
         failureSign: known?.failureSign,
-        serve: (method, params) => serve(method, params, context),
+        serve: (method, params, signal) => serve(method, params, context, signal),
         offered: new Offered(name, (offer) => this.#recalled.rememberOffer(offer)),
-        closeTerminals: () => terminals.close(),
+        closeTerminals: async () => void (await Promise.all([terminals.close(), client.close()])),
       },
       this.#declared,
       request.origin.from === 'resume',
@@ -229,6 +238,10 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     const rows = await openSession(opening, declared, session)
     session.settle(rows)
     this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })
+  }
+
+  #methodsFor({ sandbox }: ResolvedStartRequest, { client }: SetupScope): ClientMethods {
+    return methodsFor(this.#options.methods ?? {}, client?.offer, sandbox)
   }
 
   /** Whether a delegated session shares its process with others of its parent. */

@@ -1,13 +1,15 @@
 /** An ACP agent's session: prompts, updates in wire order, permissions, cancel, and the end. */
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import type { ClientMethod } from '../../contract/client.ts'
 import type { ContentBlock, SessionUpdate } from '../../contract/content.ts'
-import { SubagentError } from '../../contract/errors.ts'
 import type { ProviderEvent } from '../../contract/events.ts'
 import { isRecord } from '../../contract/json.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
 import type { AgentChoice, AgentOffer } from '../../contract/offer.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
+import { METHOD_NOT_FOUND, RpcError } from '../../wire/rpc-error.ts'
 import { failureSignOf } from './agents.ts'
 import type { FailureSign } from './agents.ts'
 import type { Hearer } from './board.ts'
@@ -19,16 +21,8 @@ import type { Seat } from './seat.ts'
 import { promptParams } from './session-params.ts'
 import { AnnouncedSubagents, isOfSubagent, sessionOf } from './subagents.ts'
 import { outcomeOf } from './translate.ts'
-
-/** What one turn has shown so far, beside its events. */
-interface TurnState {
-  readonly turn: Turn
-  over: boolean
-  rejected: boolean
-  failing: boolean
-  costUsd: number | undefined
-  lastText: string
-}
+import { begunTurn, hiddenFailure, noteUpdate } from './turn-state.ts'
+import type { TurnState } from './turn-state.ts'
 
 export interface SessionContext {
   readonly name: string
@@ -36,9 +30,9 @@ export interface SessionContext {
   readonly setup: SetupScope
   readonly failureSign: FailureSign | undefined
   /** Answers the agent's requests; those for permission come back to the session. */
-  readonly serve: (method: string, params: unknown) => Promise<object>
+  readonly serve: (method: string, params: unknown, signal: AbortSignal) => Promise<object>
   readonly offered: Offered
-  /** Ends what the session's own terminals still run. */
+  /** Ends the session's terminals, wherever they are. */
   closeTerminals(): Promise<void>
 }
 
@@ -50,6 +44,8 @@ export class AcpSession implements ProviderSession, Hearer {
   #failureSign: FailureSign | undefined
   #current: TurnState | undefined
   readonly #left = new AbortController()
+  /** What its agent still waits for is no longer wanted. */
+  readonly #leaving = new AbortController()
   readonly #subagents = new AnnouncedSubagents()
   /** Updates that came before the answer that names the session; a replay is dropped instead. */
   #early: unknown[] | undefined
@@ -126,14 +122,7 @@ export class AcpSession implements ProviderSession, Hearer {
     const handshake = this.#handshake
     if (handshake === undefined || this.#nativeId === undefined)
       throw new Error('The session was never opened.')
-    const state: TurnState = {
-      turn,
-      over: false,
-      rejected: false,
-      failing: false,
-      costUsd: undefined,
-      lastText: '',
-    }
+    const state = begunTurn(turn)
     if (turn.signal.aborted) return { ended: 'cancelled' }
     this.#current = state
     const over = seat.turn()
@@ -189,7 +178,7 @@ export class AcpSession implements ProviderSession, Hearer {
       this.#context.setup.record({ type: 'session/late_update', update })
       return
     }
-    this.#note(update, state)
+    noteUpdate(state, update, this.#failureSign)
     const event = gateway ? gatewayEvent(update) : { type: 'session/update' as const, update }
     if (event !== undefined) this.#emit(state, event, bytes)
   }
@@ -209,8 +198,35 @@ export class AcpSession implements ProviderSession, Hearer {
     void turn.drained().then(() => connection.resume())
   }
 
-  request(method: string, params: unknown): Promise<object> {
-    return this.#context.serve(method, params)
+  request(method: string, params: unknown, signal: AbortSignal): Promise<object> {
+    return this.#context.serve(method, params, AbortSignal.any([signal, this.#leaving.signal]))
+  }
+
+  /** Asks the person's client, for the session or for a subagent of the agent's own. */
+  async askClient(method: ClientMethod, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { client } = this.#context.setup
+    if (client === undefined) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`)
+    const state = this.#current
+    const asks = method === 'elicitation/create'
+    // Like a permission request: a person is asked in a turn, and by nobody who has been stopped.
+    if (asks && (state === undefined || state.over)) return { action: 'cancel' }
+    const { sessionId: _, ...said } = params
+    const asker = sessionOf(params) ?? ''
+    const path = this.#subagents.path(asker)
+    const answer = await client.request({
+      method,
+      params: said,
+      signal: asks && state !== undefined ? AbortSignal.any([signal, state.turn.signal]) : signal,
+      ...present({ childId: this.#subagents.knows(asker) ? asker : undefined }),
+      ...(path.length > 0 && { path }),
+    })
+    if ('result' in answer) return answer.result
+    const { code, message, data } = answer.error
+    throw new RpcError(code, message, data)
+  }
+
+  completed(elicitationId: string): void {
+    this.#context.setup.client?.completeElicitation(elicitationId)
   }
 
   /** Answers with the option that was chosen, by its id as the agent gave it. */
@@ -243,6 +259,7 @@ export class AcpSession implements ProviderSession, Hearer {
 
   async #stop(): Promise<void> {
     const { seat, setup, name } = this.#context
+    this.#leaving.abort()
     await this.#context.closeTerminals()
     const idle = (): boolean => this.#current === undefined || this.#current.over
     const escaped = await seat.leave({ nativeId: this.#nativeId, idle })
@@ -257,33 +274,11 @@ export class AcpSession implements ProviderSession, Hearer {
     })
   }
 
-  #note(update: SessionUpdate, state: TurnState): void {
-    const failing = this.#failureSign?.(update)
-    if (failing !== undefined) state.failing = failing
-    const fields = update as { readonly [field: string]: unknown }
-    if (update.sessionUpdate === 'usage_update' && isRecord(fields['cost'])) {
-      const { amount, currency } = fields['cost']
-      if (typeof amount === 'number' && currency === 'USD') state.costUsd = amount
-    }
-    if (update.sessionUpdate === 'agent_message_chunk' && isRecord(fields['content'])) {
-      const { text } = fields['content']
-      if (typeof text === 'string') state.lastText = text
-    }
-  }
-
   #concluded(result: unknown, state: TurnState): TurnOutcome {
     const { turn, rejected, costUsd } = state
     if (state.failing && !turn.signal.aborted) {
       const { name, seat } = this.#context
-      const { process } = seat.agent
-      const { withheld } = process.facts()
-      const said = process.mask(state.lastText).trim().slice(0, 1000)
-      throw new SubagentError(
-        'MODEL_ERROR',
-        'prompt',
-        `${name} ended its turn, but its model had failed: ${said}`,
-        { ...(withheld !== undefined && { withheld }) },
-      )
+      throw hiddenFailure(name, seat.agent.process, state)
     }
     return outcomeOf(result, {
       gateway: this.#handshake?.gateway === true,
