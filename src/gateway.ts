@@ -41,7 +41,9 @@ import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
 import type { HostSettings, RegisteredProvider } from './runtime/options.ts'
 import { GatewayRuntime } from './runtime/subagent-runtime.ts'
-import type { Store } from './sessions/store.ts'
+import { StoredRun } from './runtime/stored-run.ts'
+import type { Store, StoredRun as StoredRunRow } from './sessions/store.ts'
+import type { SubagentRun } from './contract/run.ts'
 
 export { openConfiguration } from './gateway-configuration.ts'
 export type { BuiltInState } from './built-in-state.ts'
@@ -237,6 +239,9 @@ export class Gateway implements AsyncDisposable {
   matrix(): readonly MatrixRow[] {
     return matrix(this.runtime.providers.all().map(({ provider }) => provider))
   }
+
+  /** A run that stands in the store, whoever runs or ran it. */
+  readonly storedRun = (row: StoredRunRow): SubagentRun => new StoredRun(row, this.store, Date.now)
 
   /** Processes that run now, for people (law 5). */
   processes(): ReturnType<Supervisor['live']> {

@@ -12,14 +12,12 @@ import type { ChatOptions } from './chat.ts'
 import { ChatChoices } from './choices.ts'
 import type { OfferedPreset } from './commands.ts'
 import { onlyCancel, unknownSession } from './errors.ts'
-import { historyOf, stretchesOf } from './history.ts'
 import type { FaceHost, StoredChat } from './host.ts'
 import { sortServers } from './mcp-servers.ts'
 import type { Controls } from './options.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { readList, readSession, readSessionId, showsSwitches, withServers } from './params.ts'
 import type { FaceControls, SessionRequest, Takes } from './params.ts'
-import { replayOf } from './replay.ts'
 import type { Served } from './served.ts'
 import { ChatStates } from './states.ts'
 import { endsOf, heldBy, isDelegated, listChats, sessionsOf, titleOf } from './stored-chats.ts'
@@ -80,16 +78,15 @@ export class Chats {
     const chat = await this.#reopen(params)
     const { host, takes } = this.#options
     const { link, voice } = chat.options
-    for (const told of historyOf(host.store, stretchesOf(host.store, link.id, Infinity, link.from)))
-      for (const update of replayOf(told, takes())) await voice.notify({ update })
+    await chat.retell()
     const title = titleOf(host.store, link.id)
     if (title !== '' && !takes().echoes)
       await voice.notify({ update: { sessionUpdate: 'session_info_update', title } })
-    return this.#answer(chat)
+    return this.#answer(chat, true)
   }
 
   async resume(params: unknown): Promise<Answer> {
-    return this.#answer(await this.#reopen(withServers(params)))
+    return this.#answer(await this.#reopen(withServers(params)), true)
   }
 
   /** A chat of its own, which begins with what the other one holds by now. */
@@ -160,11 +157,15 @@ export class Chats {
     await Promise.all(chats.map((chat) => chat.end()))
   }
 
-  #answer(chat: Chat): Answer {
+  #answer(chat: Chat, reopened = false): Answer {
     if (this.#options.takes().echoes) return {}
+    const { states } = chat.options
     // What is written before the answer would be of a session that the editor doesn't know yet.
-    setTimeout(() => void chat.options.states.showCommands().catch(() => {}), 0)
-    return chat.options.states.answered()
+    setTimeout(() => {
+      void states.showCommands().catch(() => {})
+      if (reopened) void chat.goOn()
+    }, 0)
+    return states.answered()
   }
 
   async #reopen(params: unknown): Promise<Chat> {

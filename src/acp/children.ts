@@ -8,6 +8,7 @@ import type { SessionUpdate } from '../contract/content.ts'
 import type { SubagentRun } from '../contract/run.ts'
 import type { Takes } from './params.ts'
 import type { Questions } from './questions.ts'
+import type { Start } from './subagents/child-of.ts'
 import { FlatChildren } from './subagents/flat.ts'
 import { ChildSessions } from './subagents/sessions.ts'
 import { ChildTree } from './subagents/tree.ts'
@@ -31,7 +32,11 @@ export interface ChildView {
   /** The session is one of the chat's own: what hangs on it can be shown from now on. */
   adopt(session: SessionId): Promise<void>
   /** Every event of a descendant, in the order of its log, each taken before the next. */
-  take(run: SubagentRun, entry: LogEntry): Promise<void>
+  take(run: SubagentRun, entry: LogEntry, live?: boolean): Promise<void>
+  /** A child of an earlier time, by its newest run. */
+  name(start: Start): Promise<void>
+  /** The editor begins anew: nothing that it was shown counts. */
+  anew(): void
   /** The same of the chat's own agents, permission requests included: updates once the editor has them, `run/settled` before. */
   own(run: SubagentRun, entry: LogEntry): Promise<void>
   /** An update of the chat's own agent in this session, as the editor is to have it; undefined: not at all. */
@@ -56,7 +61,9 @@ export const childViewOf = (options: ChildViewOptions): ChildView => {
   const tree = new ChildTree({ chatId, show, source, takes, log })
   return {
     adopt: (session) => tree.adopt(session),
-    take: (run, entry) => tree.take(run, entry),
+    take: (run, entry, live) => tree.take(run, entry, live),
+    name: (start) => tree.name(start),
+    anew: () => tree.anew(),
     own: (run, entry) => tree.own(run, entry),
     shown: (session, update) => tree.shown(session, update),
     asker: (session, childId) => tree.asker(session, childId),

@@ -1,8 +1,9 @@
 /** What was said in a chat, from the logs of its sessions, in the order of time. Reads alone. */
 import type { LogEntry } from '../contract/events.ts'
-import type { SessionId } from '../contract/ids.ts'
+import type { RunId, SessionId } from '../contract/ids.ts'
+import { present } from '../contract/present.ts'
 import type { ChatStore, StoredChat } from './host.ts'
-import { isDelegated, sessionsOf } from './stored-chats.ts'
+import { isDelegated, sessionsOf, treeOf } from './stored-chats.ts'
 
 /** A part of one session's log that belongs to the chat. */
 export interface Stretch {
@@ -14,6 +15,8 @@ export interface Stretch {
   readonly after: number
   /** Nothing later than this, in epoch milliseconds. */
   readonly until: number
+  /** Of a session below the chat's own: what hangs on it is a child. */
+  readonly below?: { readonly openRun?: RunId }
 }
 
 const inherited = ({ header }: StoredChat): number =>
@@ -37,6 +40,40 @@ export const stretchesOf = (
     until,
   }))
   return [...before, ...own]
+}
+
+/** With what worked below the chat's own sessions, each behind the one that it hangs on. */
+export const withDescendants = (store: ChatStore, stretches: readonly Stretch[]): readonly Stretch[] => {
+  const delegated = new Set(stretches.filter((each) => each.delegated).map(({ sessionId }) => sessionId))
+  return stretches.flatMap((stretch) =>
+    stretch.delegated ? [] : [stretch, ...below(store, stretch, (id) => delegated.has(id))],
+  )
+}
+
+const below = (
+  store: ChatStore,
+  { sessionId, until }: Stretch,
+  isDelegatedTask: (id: SessionId) => boolean,
+): readonly Stretch[] => {
+  const root = store.get(sessionId)?.header.rootId
+  const within = new Set([sessionId])
+  const found: Stretch[] = []
+  for (const session of root === undefined ? [] : treeOf(store, root)) {
+    const { id, parentId, provider } = session.header
+    if (parentId === undefined || !within.has(parentId)) continue
+    within.add(id)
+    const { openRun } = session.registers
+    const after = inherited(session)
+    found.push({
+      sessionId: id,
+      provider,
+      delegated: isDelegatedTask(id),
+      after,
+      until,
+      below: present({ openRun }),
+    })
+  }
+  return found
 }
 
 export interface Told {

@@ -6,10 +6,10 @@ export type FaceRuntime = Pick<
   'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'agent' | 'settings' | 'cancelSubagent'
 >
 
-export type ChatStore = Pick<Gateway['store'], 'list' | 'get' | 'read' | 'runs'>
+export type ChatStore = Pick<Gateway['store'], 'list' | 'get' | 'read' | 'run' | 'runs'>
 export type StoredChat = ReturnType<ChatStore['list']>[number]
 
-export interface FaceHost extends Pick<Gateway, 'rootRequest' | 'remove' | 'recovered'> {
+export interface FaceHost extends Pick<Gateway, 'rootRequest' | 'remove' | 'recovered' | 'storedRun'> {
   readonly runtime: FaceRuntime
   readonly store: ChatStore
   /** Absent: no presets are offered by name. */

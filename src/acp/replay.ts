@@ -25,9 +25,11 @@ const named = ({ delegated, provider }: Told['stretch'], [first, ...rest]: reado
     : [{ type: 'text' as const, text: command }, first, ...rest]
 }
 
-/** Of a delegated task its words alone: what it did is its own session's. */
+/** Of a task that a person delegated its words alone: what was done of it is a child's, as all that lies below. */
 export const replayOf = ({ stretch, entry: { event } }: Told, takes: Takes): readonly SessionUpdate[] => {
+  if (stretch.below !== undefined && !stretch.delegated) return []
   if (event.type === 'run/started') return named(stretch, promptOf(event)).map(asked)
+  if (stretch.below !== undefined) return []
   return notificationsOf(event, { ...takes, echoes: false })
     .map(({ update }) => update)
     .filter(({ sessionUpdate }) =>

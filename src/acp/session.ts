@@ -15,10 +15,13 @@ import type { ChatChoices } from './choices.ts'
 import { promptResponse } from './ending.ts'
 import { EditorServices, offerOf } from './editor-services.ts'
 import { rpcFault } from './errors.ts'
+import { stretchesOf } from './history.ts'
 import type { FaceHost } from './host.ts'
 import type { Takes } from './params.ts'
 import { Progress } from './progress.ts'
 import { Questions } from './questions.ts'
+import { nameContinuing, retell } from './retelling.ts'
+import type { Retelling } from './retelling.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
 import type { TreeSource } from './subagents/tree.ts'
@@ -172,6 +175,26 @@ export class FaceSession {
   #concluded(result: SubagentResult, turn: PromptTurn): acp.PromptResponse {
     if (turn.fault !== undefined) throw turn.fault
     return promptResponse(result)
+  }
+
+  /** All that the chat holds, as it was shown. */
+  retell(): Promise<void> {
+    return retell(this.#retelling)
+  }
+
+  /** What works below it since an earlier time is named, and followed from now on. */
+  async goOn(): Promise<void> {
+    try {
+      for (const id of await nameContinuing(this.#retelling)) this.follow(id)
+    } catch (error) {
+      this.options.log.debug({ error }, 'what works below a chat could not be named')
+    }
+  }
+
+  get #retelling(): Retelling {
+    const { host, link, takes, voice } = this.options
+    const stretches = stretchesOf(host.store, link.id, Infinity, link.from)
+    return { host, stretches, takes, children: this.#children, say: (update) => voice.notify({ update }) }
   }
 
   /** Ends the chat with all that belongs to it; an open prompt is answered `cancelled` first. */

@@ -37,6 +37,12 @@ const pagesOf = (
   }
 }
 
+/** A session with all below it, parents first. */
+export const treeOf = (store: ChatStore, rootId: SessionId): readonly StoredChat[] =>
+  pagesOf(store, { rootId }).toSorted(
+    ({ header: one }, { header: other }) => one.depth - other.depth || one.createdAt - other.createdAt,
+  )
+
 /** How far these sessions and all below them go by now, by session: what a chat that is opened again need not tell anew. */
 export const endsOf = (
   store: ChatStore,
@@ -44,7 +50,7 @@ export const endsOf = (
 ): Readonly<Record<SessionId, number>> =>
   Object.fromEntries(
     sessions
-      .flatMap((session) => [session, ...pagesOf(store, { rootId: session.header.rootId })])
+      .flatMap((session) => [session, ...treeOf(store, session.header.rootId)])
       .map(({ header, lastSeq }) => [header.id, lastSeq]),
   )
 

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import * as acp from '@agentclientprotocol/sdk/unstable'
 import { serveAcp } from '../../src/acp/face.ts'
 import { servedOne } from '../../src/acp/served.ts'
+import { StoredRun } from '../../src/runtime/stored-run.ts'
 import { silentLogger } from '../../src/contract/logger.ts'
 import type { SubagentProvider } from '../../src/contract/provider.ts'
 import type { SupervisedProcess } from '../../src/process/supervised.ts'
@@ -71,6 +72,7 @@ const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedPro
       rootRequest: async (request) => request,
       remove: (ids) => store.remove(ids),
       recovered: Promise.resolve(),
+      storedRun: (row) => new StoredRun(row, store, Date.now),
     },
     served: servedOne(provider, async () => []),
     stream: acp.ndJsonStream(output, input.readable),

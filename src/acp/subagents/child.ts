@@ -17,7 +17,8 @@ export interface ChildFacts {
   readonly cwd?: string | undefined
   /** The tool call of its parent that started it. */
   readonly toolCallId?: string | undefined
-  readonly cancel: () => void
+  /** Absent: it is told of as it was, and can't be stopped any longer. */
+  readonly cancel?: (() => void) | undefined
 }
 
 export class Child {
@@ -26,7 +27,7 @@ export class Child {
   readonly wireId: string = `sub_${randomUUID().replaceAll('-', '').slice(0, 20)}`
   /** Questions that wait for an answer. */
   readonly open: Set<string> = new Set()
-  cancel: () => void
+  cancel: (() => void) | undefined
 
   constructor(facts: ChildFacts) {
     this.facts = facts

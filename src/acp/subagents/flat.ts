@@ -38,7 +38,7 @@ export class FlatChildren implements ChildShow {
   readonly #open = new Map<Child, Delegated>()
   /** Tool calls of the chat's own agent: true when they are over. */
   readonly #calls = new Map<string, boolean>()
-  readonly #described = new WeakSet<Child>()
+  #described = new WeakSet<Child>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: ShowOptions) {
@@ -50,7 +50,8 @@ export class FlatChildren implements ChildShow {
       const { description } = child.facts
       return this.#note(child, description === undefined ? child.title : `${child.title}: ${description}`)
     }
-    if (this.#open.has(child)) return
+    const open = this.#open.get(child)
+    if (open !== undefined) return open.begun ? undefined : this.#begin(open)
     const { toolCallId } = child.facts
     // A call that is over has told of an earlier run.
     const linked = toolCallId !== undefined && this.#calls.get(toolCallId) !== true
@@ -58,6 +59,10 @@ export class FlatChildren implements ChildShow {
     const fresh = { child, prompt, toolCallId: id, linked, call: NEW_CALL, begun: false, unsaid: false }
     this.#open.set(child, fresh)
     await this.#begin(fresh)
+  }
+
+  async names(child: Child, working: boolean): Promise<void> {
+    if (working) await this.begins(child, undefined)
   }
 
   async says(child: Child, { update }: Notification): Promise<void> {
@@ -140,6 +145,16 @@ export class FlatChildren implements ChildShow {
 
   rename(update: SessionUpdate): SessionUpdate | undefined {
     return withoutSubagents(update)
+  }
+
+  anew(): void {
+    this.#calls.clear()
+    this.#described = new WeakSet()
+    for (const delegated of this.#open.values()) {
+      delegated.begun = false
+      delegated.linked = false
+      delegated.toolCallId = ownId()
+    }
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import type { SubagentRun } from '../../contract/run.ts'
 export interface Held {
   readonly run: SubagentRun
   readonly entry: LogEntry
+  readonly live: boolean
 }
 
 /** Of what waits for a child that was never announced so much is kept. */

@@ -37,16 +37,15 @@ export class ChildSessions implements ChildShow {
   }
 
   async begins(child: Child, prompt: readonly ContentBlock[] | undefined): Promise<void> {
-    const running = { canCancel: true, state: { is: 'running' } } as const
+    const running = { canCancel: child.cancel !== undefined, state: { is: 'running' } } as const
     if (this.#announced.has(child)) await this.#patch(child, running)
-    else {
-      this.#announced.add(child)
-      const { description, cwd, sessionId, label } = child.facts
-      const meta = this.#options.toGateway ? { storedAs: sessionId, ...present({ label }) } : undefined
-      await this.#patch(child, { title: child.title, ...present({ description, cwd, meta }), ...running })
-    }
+    else await this.#announce(child, running)
     await this.#link(child)
     if (prompt !== undefined) await this.tells(child.parent, child, prompt)
+  }
+
+  names(child: Child, working: boolean): Promise<void> {
+    return this.#announce(child, { canCancel: working, ...(working && { state: { is: 'running' } }) })
   }
 
   async says(child: Child, said: Notification): Promise<void> {
@@ -113,7 +112,21 @@ export class ChildSessions implements ChildShow {
     return renamed(update, idOf)
   }
 
+  anew(): void {
+    this.#announced.clear()
+    this.#calls.clear()
+    this.#links.clear()
+  }
+
   close(): void {}
+
+  /** With all that there is to say of it. */
+  #announce(child: Child, more: ChildPatch): Promise<void> {
+    this.#announced.add(child)
+    const { description, cwd, sessionId, label } = child.facts
+    const meta = this.#options.toGateway ? { storedAs: sessionId, ...present({ label }) } : undefined
+    return this.#patch(child, { title: child.title, ...present({ description, cwd, meta }), ...more })
+  }
 
   #idOf(child: Child | undefined): string {
     return child?.wireId ?? this.#options.chatId

@@ -20,6 +20,8 @@ export interface Asker {
 export interface ChildShow {
   /** It goes to work, for the first time or again. */
   begins(child: Child, prompt: readonly ContentBlock[] | undefined): Promise<void>
+  /** It is there since an earlier time, at work or not. */
+  names(child: Child, working: boolean): Promise<void>
   says(child: Child, said: Notification): Promise<void>
   /** Somebody here may answer. `child` is absent when the chat's own agent asks. */
   asks(child: Child | undefined, run: SubagentRun, question: PermissionRequested): Promise<void>
@@ -43,5 +45,7 @@ export interface ChildShow {
   turnOver(cancelled: boolean): Promise<void>
   /** An update with the editor's ids in place of an agent's; undefined: not for this editor. */
   rename(update: SessionUpdate, idOf: (id: string) => string | undefined): SessionUpdate | undefined
+  /** The editor has forgotten what it was shown. */
+  anew(): void
   close(): void
 }

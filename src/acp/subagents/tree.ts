@@ -1,12 +1,6 @@
 /** The agents below one chat, as its log and theirs tell of them: each begins before anything else of it is shown. */
 import { randomUUID } from 'node:crypto'
-import type {
-  LogEntry,
-  PermissionRequested,
-  RunStarted,
-  SessionEvent,
-  SubagentUpdated,
-} from '../../contract/events.ts'
+import type { LogEntry, PermissionRequested, SessionEvent, SubagentUpdated } from '../../contract/events.ts'
 import type { PermissionId, SessionId } from '../../contract/ids.ts'
 import type { Letter } from '../../contract/letters.ts'
 import type { Logger } from '../../contract/logger.ts'
@@ -18,6 +12,8 @@ import { notificationsOf } from '../updates.ts'
 import type { Notification } from '../updates.ts'
 import { Asking } from './asking.ts'
 import { Child } from './child.ts'
+import { childOf } from './child-of.ts'
+import type { Start } from './child-of.ts'
 import { HeldEvents } from './held.ts'
 import type { Asker, ChildShow } from './show.ts'
 import { announcedId, readAnnouncement } from './wire.ts'
@@ -29,8 +25,6 @@ export interface TreeSource {
   stored(id: SessionId): { readonly cwd: string; readonly nativeId: string | undefined } | undefined
   cancelSubagent(sessionId: SessionId, childId: string): void
 }
-
-const MAX_DESCRIPTION = 200
 
 export interface ChildTreeOptions {
   /** The chat, as the editor knows it. */
@@ -71,7 +65,7 @@ export class ChildTree {
   cancel(wireId: string): void {
     const child = this.find(wireId)
     if (child === undefined) return
-    child.cancel()
+    child.cancel?.()
     if (child.facts.childId !== undefined) this.#asking.cancelWithin(child)
   }
 
@@ -122,32 +116,39 @@ export class ChildTree {
     return this.#show.rename(update, (agentId) => this.#wireId(id, undefined, agentId))
   }
 
-  /** An event of a session below the chat. */
-  async take(run: SubagentRun, entry: LogEntry): Promise<void> {
+  /** An event of a session below the chat; `live` unless it is told of as it was. */
+  async take(run: SubagentRun, entry: LogEntry, live = true): Promise<void> {
     const { sessionId, parentSessionId: parentId = '' } = run
     const { event } = entry
     const known = this.#children.get(sessionId)
-    if (known !== undefined) return this.#goesOn(known, run, event)
+    if (known !== undefined) return this.#goesOn(known, run, event, live)
     const parent = this.#children.get(parentId)
-    if (parent === undefined && !this.#own.has(parentId)) return this.#held.hold(parentId, { run, entry })
-    if (event.type !== 'run/started') return this.#held.hold(sessionId, { run, entry })
-    const child = new Child({
-      key: sessionId,
-      sessionId,
-      parent,
-      agent: this.#source.titleOf(run.provider),
-      label: run.label,
-      description: firstLine(event),
-      cwd: this.#source.stored(sessionId)?.cwd,
-      toolCallId: event.toolCallId,
-      cancel: () => run.cancel(),
-    })
+    if (parent === undefined && !this.#own.has(parentId))
+      return this.#held.hold(parentId, { run, entry, live })
+    if (event.type !== 'run/started') return this.#held.hold(sessionId, { run, entry, live })
+    const child = childOf({ run, started: event, live }, parent, this.#source)
     await this.#begin(child, () => this.#show.begins(child, event.prompt))
   }
 
-  async #goesOn(child: Child, run: SubagentRun, event: SessionEvent): Promise<void> {
+  /** A child of an earlier time, by its newest run: it works still, or stands above one that does. */
+  async name(start: Start): Promise<void> {
+    const { run, live } = start
+    const { sessionId, parentSessionId: parentId = '' } = run
+    const known = this.#children.get(sessionId)
+    const child = known ?? childOf(start, this.#children.get(parentId), this.#source)
+    if (live) child.cancel = () => run.cancel()
+    if (known === undefined) await this.#begin(child, () => this.#show.names(child, live))
+    else await this.#show.names(child, live)
+  }
+
+  /** The editor begins anew: nothing that it was shown counts. */
+  anew(): void {
+    this.#show.anew()
+  }
+
+  async #goesOn(child: Child, run: SubagentRun, event: SessionEvent, live: boolean): Promise<void> {
     if (event.type === 'run/started') {
-      child.cancel = () => run.cancel()
+      child.cancel = live ? () => run.cancel() : undefined
       await this.#show.begins(child, event.prompt)
     } else if (event.type === 'run/settled') {
       child.open.clear()
@@ -223,8 +224,8 @@ export class ChildTree {
     if (this.#isTwice(key, above, update)) return
     const parent = above === undefined ? owner : this.#children.get(above)
     const entry = { seq: 0, at: 0, event }
-    if (!announces) return this.#held.hold(key, { run, entry })
-    if (above !== undefined && parent === undefined) return this.#held.hold(above, { run, entry })
+    if (!announces) return this.#held.hold(key, { run, entry, live: true })
+    if (above !== undefined && parent === undefined) return this.#held.hold(above, { run, entry, live: true })
     const { title, description } = readAnnouncement(update)
     const fresh = new Child({
       key,
@@ -269,9 +270,9 @@ export class ChildTree {
   }
 
   async #release(key: string): Promise<void> {
-    for (const { run, entry } of this.#held.take(key)) {
+    for (const { run, entry, live } of this.#held.take(key)) {
       const ownEvent = this.#own.has(run.sessionId)
-      await (ownEvent ? this.own(run, entry) : this.take(run, entry))
+      await (ownEvent ? this.own(run, entry) : this.take(run, entry, live))
     }
   }
 }
@@ -280,9 +281,3 @@ const LOST_WITH: ReadonlySet<string> = new Set(['failed', 'interrupted', 'timed_
 
 /** An agent's own ids are unique within its session. */
 const keyOf = (sessionId: SessionId, childId: string): string => `${sessionId} ${childId}`
-
-const firstLine = ({ prompt = [] }: RunStarted): string | undefined => {
-  const first = prompt.find((block) => block.type === 'text')
-  const line = first?.type === 'text' ? first.text.trim().split('\n', 1)[0] : undefined
-  return line === undefined || line === '' ? undefined : line.slice(0, MAX_DESCRIPTION)
-}
