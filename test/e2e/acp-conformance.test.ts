@@ -59,8 +59,12 @@ const check = async (
 }
 
 const CHECK = ['conformance', '--acp', '--json', '--reuse', '--jobs', '3']
-const DELEGATES = ['--delegate-prompt', 'delegate one: say: It is done.']
-const DELEGATES_LONG = ['--delegate-long-prompt', 'delegate one: hang:\nalso delegate other: hang:']
+const PROMPTS = [
+  ['--cancel-prompt', 'say: Once upon a time.\nhang:'],
+  ['--files-prompt', 'call write: {"path": "notes.txt", "content": "x"}\ncall bash: {"command": "ls"}'],
+  ['--delegate-prompt', 'delegate one: say: It is done.'],
+  ['--delegate-long-prompt', 'delegate one: hang:\nalso delegate other: hang:'],
+]
 
 test('subgate acp with the built-in agent: every requirement, those on subagents too, is met', async () => {
   await using rig = new Rig()
@@ -68,12 +72,12 @@ test('subgate acp with the built-in agent: every requirement, those on subagents
   const given = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'NODE_COMPILE_CACHE']
   const { report, code } = await check(
     rig,
-    ...['--cancel-prompt', 'say: Once upon a time.\nhang:'],
-    ...['--files-prompt', 'call write: {"path": "notes.txt", "content": "x"}\ncall bash: {"command": "ls"}'],
-    ...DELEGATES,
-    ...DELEGATES_LONG,
+    ...PROMPTS.flat(),
     ...given.flatMap((name) => ['--env', name]),
-    ...['--', process.execPath, PROGRAM, 'acp'],
+    '--',
+    process.execPath,
+    PROGRAM,
+    'acp',
   )
   expect(amiss(report)).toEqual([])
   expect(notOwed(report)).toEqual(NOT_OWED)
