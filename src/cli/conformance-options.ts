@@ -31,7 +31,7 @@ export const addConformanceCommand = (
     .option('--gateway', "it is a gateway that takes an agent's command behind its own")
     .option('-k <words>', 'only what these words fit, such as "load or resume and not 002"')
     .option('--only <id...>', 'only these requirements')
-    .option('--reuse', 'for an agent that starts slowly: checks that need no fresh process share one')
+    .option('--reuse', 'for an agent that starts slowly: checks share processes and turns')
     .option('--jobs <n>', 'how many are checked at once (4)')
     .option('--json', 'one JSON document')
     .option('--junit <file>', "also write JUnit's XML")

@@ -38,7 +38,7 @@ export interface CheckOptions {
   readonly planted?: { readonly name: string; readonly value: string }
   /** How many requirements are checked at once; 4 when absent. */
   readonly jobs?: number
-  /** Checks that need no fresh process use one after another: for an agent that takes long to start. */
+  /** For an agent that takes long to start: checks share processes, and turns that several of them need. */
   readonly reuse?: boolean
   /** Which requirements are checked; all when absent. */
   readonly chosen?: (requirement: { readonly id: string; readonly title: string }) => boolean

@@ -56,16 +56,19 @@ const endsCancelled = async (
   hold(reason === 'cancelled', 'the stop reason cancelled', shown(heard.result))
 }
 
-const cancelled = async (
+const cancelled = (
   scene: Scene,
-): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> => {
-  const { conversation, sessionId } = await scene.opened()
-  const { answer } = await openTurn(scene, conversation, sessionId)
-  conversation.cancelled = true
-  conversation.notify('session/cancel', { sessionId })
-  await endsCancelled(scene, conversation, answer)
-  return { conversation, sessionId }
-}
+): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> =>
+  scene.once('cancelled', async () => {
+    const { conversation, sessionId } = await scene.opened()
+    const { answer } = await openTurn(scene, conversation, sessionId)
+    conversation.cancelled = true
+    conversation.notify('session/cancel', { sessionId })
+    await endsCancelled(scene, conversation, answer)
+    // Later there may be another conversation on the process.
+    if (scene.settings.reuse) await conversation.quiet()
+    return { conversation, sessionId }
+  })
 
 export const CANCEL: Checks = {
   'ACP-CANCEL-001': async (scene) => void (await cancelled(scene)),
