@@ -27,6 +27,7 @@ export interface ConformanceFlags {
   readonly gateway?: true
   readonly k?: string
   readonly only?: readonly string[]
+  readonly reuse?: true
   readonly jobs?: string
   readonly json?: true
   readonly junit?: string
@@ -76,6 +77,7 @@ export const conformanceCommand = async (
         cwd,
         timeoutMs,
         jobs,
+        reuse: flags.reuse ?? false,
         planted,
         chosen,
         texts: textsOf(flags),

@@ -25,6 +25,8 @@ export interface CheckOptions {
   readonly startupMs?: number
   /** After so long without a message nothing more is expected. */
   readonly quietMs?: number
+  /** A turn is cancelled at its first update, or after so long; 0.5 s when absent. */
+  readonly firstUpdateMs?: number
   /** Within which an agent ends after its input was closed; 2 s when absent. */
   readonly closeGraceMs?: number
   readonly texts?: Partial<CheckTexts>
@@ -36,7 +38,7 @@ export interface CheckOptions {
   readonly planted?: { readonly name: string; readonly value: string }
   /** How many requirements are checked at once; 4 when absent. */
   readonly jobs?: number
-  /** Checks that need no fresh process use one after another: for an agent that takes long to start. */
+  /** For an agent that takes long to start: checks share processes, and turns that several of them need. */
   readonly reuse?: boolean
   /** Which requirements are checked; all when absent. */
   readonly chosen?: (requirement: { readonly id: string; readonly title: string }) => boolean
@@ -50,6 +52,7 @@ export interface Settings extends Required<
     | 'timeoutMs'
     | 'startupMs'
     | 'quietMs'
+    | 'firstUpdateMs'
     | 'closeGraceMs'
     | 'allowLogout'
     | 'behind'
@@ -77,6 +80,7 @@ export const settingsOf = (options: CheckOptions): Settings => {
     timeoutMs,
     startupMs: options.startupMs ?? Math.max(60_000, timeoutMs),
     quietMs: options.quietMs ?? Math.max(500, Math.min(2000, timeoutMs / 10)),
+    firstUpdateMs: options.firstUpdateMs ?? 500,
     closeGraceMs: options.closeGraceMs ?? 2000,
     allowLogout: options.allowLogout ?? false,
     behind: options.behind ?? false,

@@ -1,4 +1,4 @@
-/** Agent processes that several checks use one after another: for agents that take long to start. */
+/** Agent processes, and turns, that several checks use: for agents that take long to start. */
 import { isRecord } from '../../contract/json.ts'
 import { Conversation } from './conversation.ts'
 import type { AgentFacts } from './facts.ts'
@@ -27,12 +27,20 @@ export class ReusedAgents implements AsyncDisposable {
   readonly #settings: Settings
   readonly #closes: boolean
   readonly #idle: Conversation[] = []
+  readonly #played = new Map<string, Promise<unknown>>()
 
   constructor(start: StartAgent, settings: Settings, { capabilities }: AgentFacts) {
     this.#start = start
     this.#settings = settings
     const session = capabilities['sessionCapabilities']
     this.#closes = isRecord(session) && isRecord(session['close'])
+  }
+
+  /** The same for all that ask for it by this name, whoever comes first: what was played is over by then. */
+  once<T>(name: string, play: () => Promise<T>): Promise<T> {
+    const played = (this.#played.get(name) as Promise<T> | undefined) ?? play()
+    this.#played.set(name, played)
+    return played
   }
 
   /** Initialized without any capability of a client; nothing else of what was said before is heard in it. */

@@ -27,6 +27,8 @@ export class Scene implements AsyncDisposable {
   readonly facts: AgentFacts
   readonly schema: ProtocolSchema
   readonly conversations: Conversation[] = []
+  /** Of other scenes, that this one is judged by. */
+  readonly overheard: Conversation[] = []
   readonly #start: StartAgent
   readonly #reused: ReusedAgents | undefined
   readonly #borrowed = new Set<Conversation>()
@@ -64,6 +66,21 @@ export class Scene implements AsyncDisposable {
     const conversation = await this.begin()
     await conversation.prepared('initialize', conversation.initializeParams(clientCapabilities))
     return conversation
+  }
+
+  /** What several requirements are judged by: played once for all of them where processes are reused, else for each. */
+  once<T extends { readonly conversation: Conversation }>(name: string, play: () => Promise<T>): Promise<T> {
+    return this.#reused === undefined ? play() : this.#shared(this.#reused, name, play)
+  }
+
+  async #shared<T extends { readonly conversation: Conversation }>(
+    reused: ReusedAgents,
+    name: string,
+    play: () => Promise<T>,
+  ): Promise<T> {
+    const found = await reused.once(name, () => play())
+    if (!this.conversations.includes(found.conversation)) this.overheard.push(found.conversation)
+    return found
   }
 
   /** Signs in first where the agent wants that and a method was named. */

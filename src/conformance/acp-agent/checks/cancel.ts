@@ -7,29 +7,30 @@ import { NotTested } from '../outcome.ts'
 import { isValid, signedIn, textBlock } from '../scene.ts'
 import type { Checks, Scene } from '../scene.ts'
 
-const FIRST_UPDATE_MS = 500
-
 const TOO_EARLY =
   'The turn ended by itself before it could be cancelled. Name a prompt that takes longer with --cancel-prompt.'
 
-export interface OpenTurn {
+interface OpenTurn {
   readonly sessionId: string
   readonly answer: Promise<Heard>
 }
 
-/** A turn that runs: its first update has come, or half a second has passed. */
-export const openTurn = async (
+/** A turn that runs: its first update has come, or should have come by now. */
+const openTurn = async (
+  { settings }: Scene,
   conversation: Conversation,
   sessionId: string,
-  text: string,
 ): Promise<OpenTurn> => {
   const mark = conversation.heard.length
-  const answer = conversation.request('session/prompt', { sessionId, prompt: [textBlock(text)] })
+  const answer = conversation.request('session/prompt', {
+    sessionId,
+    prompt: [textBlock(settings.texts.cancel)],
+  })
   answer.catch(() => undefined)
   const ended = (): Heard | undefined =>
     conversation.heard.slice(mark).find(({ answers }) => answers === 'session/prompt')
   const begun = () => conversation.updates(mark).find((update) => update.sessionId === sessionId) ?? ended()
-  await conversation.until(begun, FIRST_UPDATE_MS)
+  await conversation.until(begun, settings.firstUpdateMs)
   const early = ended()
   if (early !== undefined) {
     signedIn(early)
@@ -55,16 +56,19 @@ const endsCancelled = async (
   hold(reason === 'cancelled', 'the stop reason cancelled', shown(heard.result))
 }
 
-const cancelled = async (
+const cancelled = (
   scene: Scene,
-): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> => {
-  const { conversation, sessionId } = await scene.opened()
-  const { answer } = await openTurn(conversation, sessionId, scene.settings.texts.cancel)
-  conversation.cancelled = true
-  conversation.notify('session/cancel', { sessionId })
-  await endsCancelled(scene, conversation, answer)
-  return { conversation, sessionId }
-}
+): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> =>
+  scene.once('cancelled', async () => {
+    const { conversation, sessionId } = await scene.opened()
+    const { answer } = await openTurn(scene, conversation, sessionId)
+    conversation.cancelled = true
+    conversation.notify('session/cancel', { sessionId })
+    await endsCancelled(scene, conversation, answer)
+    // Later there may be another conversation on the process.
+    if (scene.settings.reuse) await conversation.quiet()
+    return { conversation, sessionId }
+  })
 
 export const CANCEL: Checks = {
   'ACP-CANCEL-001': async (scene) => void (await cancelled(scene)),
@@ -83,7 +87,7 @@ export const CANCEL: Checks = {
   },
   'ACP-CLOSE-002': async (scene) => {
     const { conversation, sessionId } = await scene.opened()
-    const { answer } = await openTurn(conversation, sessionId, scene.settings.texts.cancel)
+    const { answer } = await openTurn(scene, conversation, sessionId)
     conversation.cancelled = true
     // Its answer is the matter of ACP-CLOSE-001.
     conversation.request('session/close', { sessionId }).catch(() => undefined)

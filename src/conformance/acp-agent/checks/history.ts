@@ -21,12 +21,16 @@ interface Reopened {
   readonly at: number
 }
 
-/** A session with one turn, taken up again. */
-const reopened = async (scene: Scene, method: 'session/load' | 'session/resume'): Promise<Reopened> => {
-  const { conversation, sessionId } = await scene.opened()
-  await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
-  return reopen(conversation, method, sessionId)
-}
+/** A session with one turn, taken up again, and all that follows. */
+const reopened = (scene: Scene, method: 'session/load' | 'session/resume'): Promise<Reopened> =>
+  scene.once(method, async () => {
+    const { conversation, sessionId } = await scene.opened()
+    await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
+    const found = await reopen(conversation, method, sessionId)
+    // Later there may be another conversation on the process.
+    if (scene.settings.reuse) await conversation.quiet()
+    return found
+  })
 
 /** The same, where taking it up is only the way to something else. */
 const prepared = async (scene: Scene, method: 'session/load' | 'session/resume'): Promise<Reopened> => {

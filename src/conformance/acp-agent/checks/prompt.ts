@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { hold, shown } from '../../failure.ts'
+import type { Conversation } from '../conversation.ts'
 import { updateOf } from '../message.ts'
 import type { Heard } from '../message.ts'
 import { endsWell, isValid, signedIn, textBlock } from '../scene.ts'
@@ -19,18 +20,26 @@ const promptWith = async (scene: Scene, block: object, more: object = {}): Promi
   await endsWell(conversation, sessionId, [textBlock(scene.settings.texts.hello), block], more)
 }
 
-/** All messages of a handshake, a session and a turn, however it ended. */
-const turn = async (
-  scene: Scene,
-): Promise<{ readonly heard: readonly Heard[]; readonly sessionId: string }> => {
-  const { conversation, sessionId } = await scene.opened()
-  await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
-  return { heard: conversation.heard, sessionId }
+interface Turn {
+  readonly conversation: Conversation
+  /** All messages of a handshake, a session and a turn, however it ended. */
+  readonly heard: readonly Heard[]
+  readonly sessionId: string
 }
 
+const turn = (scene: Scene): Promise<Turn> =>
+  scene.once('turn', async () => {
+    const { conversation, sessionId } = await scene.opened()
+    await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
+    return { conversation, heard: conversation.heard, sessionId }
+  })
+
 const callsNone = async (scene: Scene, pattern: RegExp): Promise<void> => {
-  const { conversation, sessionId } = await scene.opened()
-  await scene.spoken(conversation, sessionId, scene.settings.texts.files)
+  const { conversation } = await scene.once('files', async () => {
+    const opened = await scene.opened()
+    await scene.spoken(opened.conversation, opened.sessionId, scene.settings.texts.files)
+    return opened
+  })
   const called = conversation.requests().find(({ method = '' }) => pattern.test(method))
   hold(called === undefined, 'no call of a method that was not offered', shown(called?.text))
 }
