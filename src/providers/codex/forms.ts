@@ -2,22 +2,20 @@
 import { isRecord } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
-
-/** What the person said; undefined: nobody can be asked. */
-export type FormAnswer = (said: JsonObject | undefined) => object
+import { formAnswers, formOptions, questionForm } from '../../contract/question-form.ts'
+import type { FormQuestion } from '../../contract/question-form.ts'
 
 export interface Form {
   readonly params: JsonObject
-  readonly answer: FormAnswer
+  /** Of what the person said; undefined: nobody can be asked. */
+  readonly answer: (said: JsonObject | undefined) => object
 }
 
 const str = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-const DECLINED = { action: 'decline', content: null, _meta: null }
-
-const serverAnswer: FormAnswer = (said) => {
-  if (said === undefined) return DECLINED
+const serverAnswer: Form['answer'] = (said) => {
+  if (said === undefined) return { action: 'decline', content: null, _meta: null }
   const { action, content } = said
   return { action: action ?? 'cancel', content: content ?? null, _meta: null }
 }
@@ -33,67 +31,31 @@ export const serverForm = (params: Record<string, unknown>): Form => {
   return { params: present(asked) as JsonObject, answer: serverAnswer }
 }
 
-interface Question {
-  readonly id: string
-  readonly text: string
-  readonly title: string | undefined
-  readonly options: readonly { readonly label: string; readonly description: string | undefined }[]
-  /** The person may write something else. */
-  readonly open: boolean
-}
-
-const questionsOf = (questions: unknown): readonly Question[] =>
-  (Array.isArray(questions) ? questions : []).filter(isRecord).flatMap((asked) => {
-    const { id, question, header, options, isOther } = asked
-    if (typeof id !== 'string') return []
-    const offered = (Array.isArray(options) ? options : []).filter(isRecord).flatMap((option) => {
-      const label = str(option['label'])
-      return label === undefined ? [] : [{ label, description: str(option['description']) }]
-    })
-    const open = offered.length === 0 || isOther === true
-    return [{ id, text: str(question) ?? id, title: str(header), options: offered, open }]
-  })
-
-const otherOf = (id: string): string => `${id} (other)`
-
-const fieldsOf = ({
-  id,
-  text,
-  title,
-  options,
-  open,
-}: Question): readonly (readonly [string, JsonObject])[] => {
-  const described = present({ title, description: text })
-  const oneOf = options.map(({ label, description }) =>
-    present({ const: label, title: label, description }),
-  ) as JsonObject[]
-  const choice = [id, { type: 'string', ...described, oneOf }] as const
-  const written = { type: 'string', ...described } as const
-  if (options.length === 0) return [[id, written]]
-  return open ? [choice, [otherOf(id), { ...written, title: 'Something else' }]] : [choice]
-}
+const questionsOf = (questions: readonly unknown[]): readonly FormQuestion[] =>
+  questions.filter(isRecord).flatMap(({ id, question, header, options, isOther }) =>
+    typeof id === 'string'
+      ? [
+          {
+            id,
+            text: str(question) ?? id,
+            title: str(header),
+            options: formOptions(options),
+            several: false,
+            open: isOther === true,
+          },
+        ]
+      : [],
+  )
 
 /** Of the model itself. What is secret is no matter for a form. */
 export const userForm = ({ questions }: Record<string, unknown>): Form | undefined => {
-  const asked = questionsOf(questions)
-  const secret =
-    Array.isArray(questions) && questions.some((one) => isRecord(one) && one['isSecret'] === true)
-  const [first] = asked
-  if (first === undefined || secret) return undefined
-  const properties = Object.fromEntries(asked.flatMap(fieldsOf))
+  const all = Array.isArray(questions) ? questions : []
+  const asked = questionsOf(all)
+  if (asked.length === 0 || all.some((one) => isRecord(one) && one['isSecret'] === true)) return undefined
   return {
-    params: {
-      mode: 'form',
-      message: asked.length === 1 ? first.text : 'Codex asks:',
-      requestedSchema: { type: 'object', properties },
-    },
+    params: questionForm('Codex', asked),
     answer: (said) => {
-      const content = said?.['action'] === 'accept' && isRecord(said['content']) ? said['content'] : undefined
-      if (content === undefined) return { answers: {} }
-      const given = asked.map(({ id }) => {
-        const answers = [content[id], content[otherOf(id)]].filter((one) => str(one) !== undefined)
-        return [id, { answers }]
-      })
+      const given = [...(formAnswers(said, asked) ?? [])].map(([id, answers]) => [id, { answers }])
       return { answers: Object.fromEntries(given) as object }
     },
   }
