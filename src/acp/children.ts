@@ -25,6 +25,8 @@ export interface ChildViewOptions {
   readonly takes: Takes
   readonly source: TreeSource
   readonly questions: Questions
+  /** Those of the editor that an agent of this chat has made. */
+  readonly terminals: ReadonlySet<string>
   readonly log: Logger
 }
 
@@ -53,10 +55,10 @@ export interface ChildView {
 }
 
 export const childViewOf = (options: ChildViewOptions): ChildView => {
-  const { sessionId: chatId, client, clientCapabilities, takes, source, questions, log } = options
+  const { sessionId: chatId, client, clientCapabilities, takes, source, questions, terminals, log } = options
   const notify = (sessionId: string, said: object): Promise<void> =>
     client.notify('session/update', { sessionId, ...said } as acp.SessionNotification)
-  const shown = { chatId, questions, notify, toGateway: takes.echoes }
+  const shown = { chatId, questions, terminals, notify, toGateway: takes.echoes }
   const show = takesSubagents(clientCapabilities) ? new ChildSessions(shown) : new FlatChildren(shown)
   const tree = new ChildTree({ chatId, show, source, takes, log })
   return {

@@ -44,6 +44,8 @@ export interface EditorServicesOptions {
   readonly offer: ClientOffer
   /** The chat's directories. */
   readonly roots: readonly string[]
+  /** An agent has a terminal of the editor's. */
+  made(terminalId: string): void
   /** Resolves with the editor's answer, rejects with its error, also when it is withdrawn. */
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>
   notify(method: string, params: object): Promise<void>
@@ -89,7 +91,12 @@ export class EditorServices implements Client {
     if (asker === undefined)
       return { error: { code: -32602, message: 'The session that asks is not known to the editor yet' } }
     if (method === 'elicitation/create') return this.#ask(call, asker).catch(() => GONE)
-    return this.#pass(call, { ...call.params, sessionId: asker.sessionId })
+    const answer = await this.#pass(call, { ...call.params, sessionId: asker.sessionId })
+    if (method === 'terminal/create' && 'result' in answer) {
+      const { terminalId } = answer.result
+      if (typeof terminalId === 'string') this.#options.made(terminalId)
+    }
+    return answer
   }
 
   completeElicitation(sessionId: SessionId, elicitationId: string): void {

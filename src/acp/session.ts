@@ -57,6 +57,8 @@ export class FaceSession {
   readonly #children: ChildView
   readonly #services: EditorServices
   readonly #progress = new Progress()
+  /** Those of the editor that an agent of this chat has made. */
+  readonly #terminals = new Set<string>()
   readonly #closed = new AbortController()
   readonly #following = new Set<SessionId>()
   /** Late updates that came while a run of their session was open. */
@@ -86,6 +88,7 @@ export class FaceSession {
       takes: options.takes,
       source: childSource(host),
       questions,
+      terminals: this.#terminals,
       log,
     })
     this.#services = this.#servicesOf(options)
@@ -160,6 +163,7 @@ export class FaceSession {
     return new EditorServices({
       offer: offerOf(clientCapabilities),
       roots,
+      made: (terminalId) => void this.#terminals.add(terminalId),
       request: (method, params, cancellationSignal) =>
         client.request(method, params, { cancellationSignal, stopWaitingOnCancel: true }),
       notify: (method, params) => client.notify(method, params),

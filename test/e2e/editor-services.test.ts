@@ -120,6 +120,14 @@ describe('a child of the chat', () => {
       { update: { sessionUpdate: 'tool_call', toolCallId: 'own', title: 'look' } },
       ask('elicitation/create', { ...FORM, toolCallId: 'own' }),
       '{answer}',
+      ask('terminal/create', { command: 'npm' }),
+      {
+        update: {
+          sessionUpdate: 'tool_call_update',
+          toolCallId: 'own',
+          content: ['editor-1', 'made up'].map((terminalId) => ({ type: 'terminal', terminalId })),
+        },
+      },
     ]),
   ]
   const delegates = `call worker: ${JSON.stringify({ description: 'ask it', prompt: 'go' })}\nsay: done`
@@ -169,6 +177,10 @@ describe('a child of the chat', () => {
         _meta: { subgate: { path: ['ask it'], message: 'Which branch?' } },
       },
     ])
+    // A terminal that this editor doesn't have would cost it the whole update.
+    const shown = editor.updates(sessionId).flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    const terminals = shown.filter(({ type }) => type === 'terminal').map(({ terminalId }) => terminalId)
+    expect(new Set(terminals)).toEqual(new Set(['editor-1']))
   })
 })
 

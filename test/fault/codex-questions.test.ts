@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { SubagentStartRequest } from '../../src/contract/request.ts'
 import { codex } from '../fixtures/codex/house.ts'
 import type { CodexHouse, FakeScript } from '../fixtures/codex/house.ts'
+import { ALL_OFFERED, recordedClient } from '../fixtures/recorded-client.ts'
 
 const patch = {
   type: 'fileChange',
@@ -140,4 +141,105 @@ test('a request of a thread that nobody knows is refused at once', async () => {
   const { result } = await house.run('Go')
   expect(answers(house)).toEqual([{ error: { code: -32601, message: 'Not served here: item/tool/call' } }])
   expect(result.text).toBe('on')
+})
+
+const FORMS: FakeScript = {
+  turns: {
+    Go: [
+      {
+        ask: 'mcpServer/elicitation/request',
+        params: {
+          serverName: 'pantry',
+          mode: 'form',
+          message: 'Your name?',
+          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+          _meta: null,
+        },
+      },
+      {
+        ask: 'item/tool/requestUserInput',
+        params: {
+          itemId: 'q',
+          questions: [
+            {
+              id: 'size',
+              header: 'Size',
+              question: 'How large?',
+              isOther: true,
+              options: [{ label: 'small', description: 'one cup' }, { label: 'large' }],
+            },
+            { id: 'why', header: 'Why', question: 'What for?', options: null },
+          ],
+        },
+      },
+      {
+        ask: 'item/tool/requestUserInput',
+        params: { itemId: 'q', questions: [{ id: 'pin', question: 'Your PIN?', isSecret: true }] },
+      },
+      { say: 'done' },
+    ],
+  },
+}
+
+test('forms of a server and of the model are for the client of a person, in its words and back', async () => {
+  const house = codex(FORMS)
+  const client = recordedClient(({ params }) => ({
+    result:
+      params['message'] === 'pantry: Your name?'
+        ? { action: 'accept', content: { name: 'Bo' } }
+        : { action: 'accept', content: { size: 'small', 'size (other)': 'with milk', why: '' } },
+  }))
+  const run = await house.start('Go', { permission: 'deny' }, { client })
+  expect((await run.result).text).toBe('done')
+  expect(client.calls.map(({ params }) => params)).toEqual([
+    {
+      mode: 'form',
+      message: 'pantry: Your name?',
+      requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+    },
+    {
+      mode: 'form',
+      message: 'Codex asks:',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          size: {
+            type: 'string',
+            title: 'Size',
+            description: 'How large?',
+            oneOf: [
+              { const: 'small', title: 'small', description: 'one cup' },
+              { const: 'large', title: 'large' },
+            ],
+          },
+          'size (other)': { type: 'string', title: 'Something else', description: 'How large?' },
+          why: { type: 'string', title: 'Why', description: 'What for?' },
+        },
+      },
+    },
+  ])
+  expect(answers(house)).toEqual([
+    { action: 'accept', content: { name: 'Bo' }, _meta: null },
+    { answers: { size: { answers: ['small', 'with milk'] }, why: { answers: [] } } },
+    { answers: {} },
+  ])
+})
+
+test('a person who turns forms down, and a client that takes none, leave Codex to go on without', async () => {
+  const declines = recordedClient(() => ({ result: { action: 'decline' } }))
+  const takesNone = recordedClient(() => ({ result: { action: 'accept' } }), {
+    offer: { ...ALL_OFFERED, elicitation: { form: false, url: false } },
+  })
+  for (const client of [declines, takesNone]) {
+    const house = codex(FORMS)
+    await (
+      await house.start('Go', {}, { client })
+    ).result
+    expect(answers(house)).toEqual([
+      { action: 'decline', content: null, _meta: null },
+      { answers: {} },
+      { answers: {} },
+    ])
+  }
+  expect(takesNone.calls).toEqual([])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
-import type { Subgate, SubagentRun } from '../../src/index.ts'
+import type { Client, PlacedCall, Subgate, SubagentRun } from '../../src/index.ts'
 import { claudeNative } from './agents.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
@@ -75,6 +75,53 @@ test.each([
   expect(titles).toEqual([`echo x > ${file}`])
   expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.' })
   expect(existsSync(file)).toBe(runs)
+})
+
+test('its questionnaire is a form of the person, and what is chosen is its result', async () => {
+  const house = await home()
+  const asked: PlacedCall[] = []
+  const client: Client = {
+    offer: {
+      readTextFile: false,
+      writeTextFile: false,
+      terminal: false,
+      elicitation: { form: true, url: false },
+    },
+    roots: [],
+    request: async (call) => {
+      asked.push(call)
+      return { result: { action: 'accept', content: { 'question 1': 'blue' } } }
+    },
+    completeElicitation: () => {},
+  }
+  const options = [
+    { label: 'red', description: 'warm' },
+    { label: 'blue', description: 'cold' },
+  ]
+  const input = { questions: [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }] }
+  house.model.when('Ask me.', { do: 'call', tool: 'AskUserQuestion', input }, say('Done.'))
+  const run = await house.gate.start('claude', 'Ask me.', { permission: 'deny', client })
+  const results: string[] = []
+  for await (const { event } of run.events())
+    if (event.type === 'session/update' && event.update.sessionUpdate === 'tool_call_update')
+      results.push(JSON.stringify(event.update))
+  expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.', denied: [] })
+  // What the model is told of it.
+  expect(results.at(-1)).toContain('blue')
+  expect(asked.map(({ method, params }) => [method, params['requestedSchema']])).toMatchObject([
+    [
+      'elicitation/create',
+      {
+        properties: {
+          'question 1': {
+            title: 'Colour',
+            description: 'Which colour?',
+            oneOf: [{ const: 'red' }, { const: 'blue' }],
+          },
+        },
+      },
+    ],
+  ])
 })
 
 test('a follow-up goes to the same process, another schema to a fresh one, and each costs its own', async () => {

@@ -8,6 +8,7 @@ import type { LiveText } from './live-text.ts'
 /** Each update of a tool call replaces all of its content, so that while it grows only its end is shown. */
 export const LIVE_CHARACTERS = 2000
 const MAX_LOCATIONS = 50
+const MAX_TERMINALS = 8
 /** Of files before and after, altogether. */
 const MAX_DIFF_CHARACTERS = 128 * 1024
 const LIVE_DIFF_CHARACTERS = 16 * 1024
@@ -17,19 +18,28 @@ export interface FlatCall {
   /** By path; the newest last. */
   readonly diffs: readonly Diff[]
   readonly locations: readonly ToolCallLocation[]
+  /** By id, the newest last; which of them the editor has is known to whoever shows the call. */
+  readonly terminals: readonly string[]
   /** Tool calls within that have a line. */
   readonly calls: ReadonlySet<string>
 }
 
 type Diff = Extract<ToolCallContent, { type: 'diff' }>
 
-export const NEW_CALL: FlatCall = { said: NO_TEXT, diffs: [], locations: [], calls: new Set() }
+export const NEW_CALL: FlatCall = { said: NO_TEXT, diffs: [], locations: [], terminals: [], calls: new Set() }
 
 const isDiff = (part: unknown): part is Diff =>
   isRecord(part) &&
   part['type'] === 'diff' &&
   typeof part['path'] === 'string' &&
   typeof part['newText'] === 'string'
+
+const terminalsIn = (content: readonly unknown[]): readonly string[] =>
+  content.flatMap((part) =>
+    isRecord(part) && part['type'] === 'terminal' && typeof part['terminalId'] === 'string'
+      ? [part['terminalId']]
+      : [],
+  )
 
 const weight = ({ oldText, newText }: Diff): number => (oldText?.length ?? 0) + newText.length
 
@@ -58,6 +68,7 @@ const toolCall = (call: FlatCall, speaker: string, update: SessionUpdate): FlatC
     said: title !== undefined ? noted(call.said, speaker, `· ${title}`) : call.said,
     diffs: content.filter(isDiff).reduce(withDiff, call.diffs),
     locations: [...fresh, ...known].slice(-MAX_LOCATIONS),
+    terminals: [...new Set([...call.terminals, ...terminalsIn(content)])].slice(-MAX_TERMINALS),
     calls: title === undefined ? call.calls : new Set([...call.calls, id]),
   }
 }
@@ -75,13 +86,18 @@ export const advanceCall = (call: FlatCall, speaker: string, update: SessionUpda
 
 /** What its tool call shows: the whole of what is kept at the end, and before that only as much as can be sent often. */
 export const shownCall = (
-  { said, diffs, locations }: FlatCall,
+  { said, diffs, locations, terminals }: FlatCall,
   over: boolean,
+  has: (terminalId: string) => boolean,
 ): { readonly content: ToolCallContent[]; readonly locations?: ToolCallLocation[] } => {
   const words = tail(said, over ? KEPT_CHARACTERS : LIVE_CHARACTERS).trimEnd()
   const files = over ? diffs : newest(diffs, LIVE_DIFF_CHARACTERS)
   return {
-    content: [...(words === '' ? [] : [{ type: 'content' as const, content: text(words) }]), ...files],
+    content: [
+      ...(words === '' ? [] : [{ type: 'content' as const, content: text(words) }]),
+      ...files,
+      ...terminals.filter(has).map((terminalId) => ({ type: 'terminal' as const, terminalId })),
+    ],
     ...(locations.length > 0 && { locations: [...locations] }),
   }
 }

@@ -203,7 +203,7 @@ export class FlatChildren implements ChildShow {
     const { call, linked, toolCallId } = delegated
     const [first] = answer
     const unsaid = first?.type === 'text' && !call.said.text.includes(first.text) ? first.text : ''
-    const shown = shownCall({ ...call, said: spoken(call.said, '', unsaid) }, true)
+    const shown = shownCall({ ...call, said: spoken(call.said, '', unsaid) }, true, this.#has)
     const status = linked ? {} : { status: succeeded ? ('completed' as const) : ('failed' as const) }
     await this.#notify({ sessionUpdate: 'tool_call_update', toolCallId, ...status, ...shown })
   }
@@ -229,7 +229,11 @@ export class FlatChildren implements ChildShow {
         const { unsaid, begun, toolCallId, call } = delegated
         if (!unsaid || !begun) continue
         delegated.unsaid = false
-        await this.#notify({ sessionUpdate: 'tool_call_update', toolCallId, ...shownCall(call, false) })
+        await this.#notify({
+          sessionUpdate: 'tool_call_update',
+          toolCallId,
+          ...shownCall(call, false, this.#has),
+        })
       }
     } catch {
       // An editor that has gone is noticed by whoever reads for it.
@@ -240,6 +244,8 @@ export class FlatChildren implements ChildShow {
       }
     }
   }
+
+  readonly #has = (terminalId: string): boolean => this.#options.terminals.has(terminalId)
 
   #notify(update: SessionUpdate): Promise<void> {
     return this.#options.notify(this.#options.chatId, { update })

@@ -19,6 +19,8 @@ export interface ShowOptions {
   /** The chat, as the editor knows it. */
   readonly chatId: string
   readonly questions: Questions
+  /** Those of the editor that an agent of this chat has made. */
+  readonly terminals: ReadonlySet<string>
   /** Each is taken by the editor before the next. */
   readonly notify: (sessionId: string, said: Notification) => Promise<void>
   /** The editor is another gateway, which may share its store with this one. */

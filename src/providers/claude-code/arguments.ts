@@ -10,6 +10,7 @@ import {
   WORKSPACE_TOOLS,
 } from './capabilities.ts'
 import { explicitPermission } from './policy.ts'
+import { QUESTION_TOOL } from './questionnaire.ts'
 
 const STREAMING = [
   '-p',
@@ -86,13 +87,17 @@ export const isCapped = ({
 }: Pick<ResolvedStartRequest, 'requested' | 'maxDepth' | 'depth'>): boolean =>
   requested.maxDepth !== undefined || (maxDepth !== undefined && (depth === 0 || depth >= maxDepth))
 
-const refusedTools = (request: ResolvedStartRequest): readonly string[] => {
+/** `attended`: a person can answer its questionnaire. */
+const refusedTools = (request: ResolvedStartRequest, attended: boolean): readonly string[] => {
   const listed = listedTools(request)
   const unlisted = request.mcpServers
     .map(({ name }) => serverTools(name))
     .filter((server) => listed?.some((tool) => isOf(tool, server)) === false)
   const delegation = isCapped(request) ? DELEGATION_TOOLS : []
-  return [...new Set([...UNATTENDED_TOOLS, ...deniedTools(request), ...unlisted, ...delegation])]
+  const unanswered = attended ? [] : [QUESTION_TOOL]
+  return [
+    ...new Set([...unanswered, ...UNATTENDED_TOOLS, ...deniedTools(request), ...unlisted, ...delegation]),
+  ]
 }
 
 /** Its shell runs in its own sandbox or not at all, and nothing is let out of it on request. */
@@ -114,14 +119,18 @@ const ownServersOnly = (request: ResolvedStartRequest): boolean => {
 }
 
 /** What stands for the whole session. `mcpConfig` is a file for it alone, since MCP servers may carry secrets. */
-export const sessionArguments = (request: ResolvedStartRequest, mcpConfig?: string): readonly string[] => {
+export const sessionArguments = (
+  request: ResolvedStartRequest,
+  mcpConfig?: string,
+  attended = false,
+): readonly string[] => {
   const { model, effort, additionalDirectories, sandbox } = request
   return [
     ...STREAMING,
     ...flag('--model', model),
     ...flag('--effort', effort),
     ...flag('--tools', offeredTools(request)?.join(',')),
-    ...flag('--disallowedTools', refusedTools(request).join(',')),
+    ...flag('--disallowedTools', refusedTools(request, attended).join(',')),
     ...(isCapped(request) ? ['--disable-slash-commands'] : []),
     ...(additionalDirectories.length > 0 ? ['--add-dir', ...additionalDirectories] : []),
     ...flag('--mcp-config', mcpConfig),

@@ -75,14 +75,8 @@ export const DELEGATION_TOOLS: readonly string[] = [
   'Skill',
 ]
 
-/** Never offered: nobody could answer its questionnaire, and nothing may start between two runs. */
-export const UNATTENDED_TOOLS: readonly string[] = [
-  'AskUserQuestion',
-  'CronCreate',
-  'CronDelete',
-  'CronList',
-  'ScheduleWakeup',
-]
+/** Never offered, as nothing may start between two runs. */
+export const UNATTENDED_TOOLS: readonly string[] = ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup']
 
 /** They change nothing outside of the conversation. */
 export const INNER_TOOLS: readonly string[] = [

@@ -53,12 +53,18 @@ export interface Launched {
   readonly cleanUp: () => Promise<void>
 }
 
-/** `opened` is what the session stands for, `request` what the next turn asks. */
+interface Standing {
+  readonly opened: ResolvedStartRequest
+  readonly request: ResolvedStartRequest
+  readonly attended: boolean
+}
+
+/** `opened` is what the session stands for, `request` what the next turn asks; `attended`: a person takes forms. */
 export const launch = async (
   options: ClaudeOptions,
   own: Readonly<Record<string, string>>,
   conversation: Conversation,
-  { opened, request }: { readonly opened: ResolvedStartRequest; readonly request: ResolvedStartRequest },
+  { opened, request, attended }: Standing,
 ): Promise<Launched> => {
   const { command, supervisor, graces, permission, env: given = {} } = options
   const [program, ...before] = command
@@ -71,7 +77,7 @@ export const launch = async (
     command: program,
     args: [
       ...before,
-      ...sessionArguments(opened, servers.file),
+      ...sessionArguments(opened, servers.file, attended),
       ...turnArguments(request, permission),
       ...conversationArguments(conversation),
     ],

@@ -8,6 +8,7 @@ import { isInside, realTarget } from '../../process/confine.ts'
 import { isOffered } from './arguments.ts'
 import { INNER_TOOLS, READING_TOOLS } from './capabilities.ts'
 import { explicitPermission } from './policy.ts'
+import { QUESTION_TOOL } from './questionnaire.ts'
 import { toolShape } from './tools.ts'
 
 export const OPTIONS: readonly PermissionOption[] = [
@@ -95,7 +96,8 @@ export const isToAskFirst = (
   configured: PermissionPolicy | undefined,
 ): boolean => {
   if (explicitPermission(request, configured) === undefined || request.permission === 'allow') return false
-  if (INNER_TOOLS.includes(tool)) return false
+  // A question to the person is no act that a policy decides on.
+  if (INNER_TOOLS.includes(tool) || tool === QUESTION_TOOL) return false
   // Where it reads beyond its folders it asks by itself.
   return request.permission === 'deny' || !READING_TOOLS.includes(tool)
 }

@@ -13,6 +13,7 @@ import { environmentFor, IDLE_MS, launch } from './launch.ts'
 import type { ClaudeOptions } from './launch.ts'
 import { mcpConfig } from './mcp-config.ts'
 import { refuseConflict } from './policy.ts'
+import { takesForms } from './questionnaire.ts'
 
 export type { ClaudeOptions } from './launch.ts'
 
@@ -42,7 +43,11 @@ export class ClaudeProvider implements SubagentProvider {
       opened: request,
       configured: permission,
       launch: (conversation: Conversation, next: ResolvedStartRequest) =>
-        launch(this.#options, setup.env, conversation, { opened: request, request: next }),
+        launch(this.#options, setup.env, conversation, {
+          opened: request,
+          request: next,
+          attended: takesForms(setup.client),
+        }),
       warm,
       idleMs,
       host: (pid: number, working: boolean) => supervisor.host(pid, working ? [ownerOf(request)] : []),

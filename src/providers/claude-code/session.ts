@@ -18,6 +18,7 @@ import type { Launched } from './launch.ts'
 import { ClaudeLines, exitError } from './lines.ts'
 import { forbidden, hookAnswer, hookVerdict, isToAskFirst, questionOf, toolAnswer } from './permissions.ts'
 import type { ControlRequest } from './protocol.ts'
+import { askPerson, QUESTION_TOOL } from './questionnaire.ts'
 import { ClaudeTurn } from './turn.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -192,6 +193,8 @@ export class ClaudeSession implements ProviderSession {
 
   async #control({ subtype, request }: ControlRequest): Promise<object> {
     const { tool_name: tool, input, tool_use_id: id } = request
+    if (subtype === 'can_use_tool' && tool === QUESTION_TOOL)
+      return askPerson(this.#context.setup.client, input, text(id), this.#current?.turn.signal)
     if (subtype === 'can_use_tool' && typeof tool === 'string')
       return toolAnswer(await this.#ask(tool, input, text(id)), input)
     if (subtype === 'hook_callback') return this.#before(request)

@@ -3,6 +3,8 @@ import type { PermissionOption, PermissionOutcome, ToolCallUpdate } from '../../
 import type { PermissionQuestion } from '../../contract/provider.ts'
 import { isRecord } from '../../contract/json.ts'
 import { present } from '../../contract/present.ts'
+import { serverForm, userForm } from './forms.ts'
+import type { Form } from './forms.ts'
 import { toolShape } from './items.ts'
 import type { CodexItem } from './protocol.ts'
 
@@ -11,9 +13,13 @@ type Answer = (outcome: PermissionOutcome) => object
 /** Items that have begun and not ended, by id: what is asked belongs to one of them. */
 export type Running = ReadonlyMap<string, CodexItem>
 
-/** `ask`: somebody decides. `answer`: nobody here can, and Codex goes on without. `unknown`: -32601. */
+/**
+ * `ask`: somebody decides. `form`: a person's client is asked, where one takes it. `answer`: nobody here can, and Codex
+ * goes on without. `unknown`: -32601.
+ */
 export type Asked =
   | { readonly kind: 'ask'; readonly question: PermissionQuestion; readonly answer: Answer }
+  | { readonly kind: 'form'; readonly form: Form }
   | { readonly kind: 'answer'; readonly result: object }
   | { readonly kind: 'unknown' }
 
@@ -93,9 +99,8 @@ const callOf = (running: Running, server: string | undefined, tool: string | und
 
 const elicitation = (params: Record<string, unknown>, running: Running): Asked => {
   const meta = isRecord(params['_meta']) ? params['_meta'] : {}
-  // A form or a page for a person: no face takes one, so that the server is told so at once.
-  if (meta['codex_approval_kind'] !== 'mcp_tool_call')
-    return { kind: 'answer', result: { action: 'decline', content: null, _meta: null } }
+  // A form or a page for a person: where no client takes one the server is told so at once.
+  if (meta['codex_approval_kind'] !== 'mcp_tool_call') return { kind: 'form', form: serverForm(params) }
   const [server, tool] = [str(params['serverName']), str(meta['tool_name'])]
   const toolCall = {
     toolCallId: callOf(running, server, tool) ?? `${server ?? 'mcp'}:${tool ?? 'call'}`,
@@ -123,8 +128,10 @@ export const askedOf = (method: string, params: unknown, running: Running): Aske
     // More rights for the rest of the session: a child's scope was fixed at its start.
     case 'item/permissions/requestApproval':
       return { kind: 'answer', result: { permissions: {}, scope: 'turn' } }
-    case 'item/tool/requestUserInput':
-      return { kind: 'answer', result: { answers: {} } }
+    case 'item/tool/requestUserInput': {
+      const form = userForm(said)
+      return form === undefined ? { kind: 'answer', result: { answers: {} } } : { kind: 'form', form }
+    }
     case 'item/tool/call':
       return refused('This tool is not served here.')
     default:

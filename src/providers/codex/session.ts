@@ -147,8 +147,17 @@ export class CodexSession implements ProviderSession, ThreadListener {
       throw new RpcError(METHOD_NOT_FOUND, `Not served here: ${method}`)
     }
     if (asked.kind === 'answer') return asked.result
+    if (asked.kind === 'form') return asked.form.answer(await this.#askClient(asked.form.params, state?.turn))
     const outcome = await (state?.turn.requestPermission(asked.question) ?? { outcome: 'cancelled' as const })
     return asked.answer(outcome)
+  }
+
+  /** Undefined: nobody can be asked. */
+  async #askClient(params: JsonObject, turn: Turn | undefined): Promise<JsonObject | undefined> {
+    const { client } = this.#context.setup
+    if (client === undefined || turn === undefined) return undefined
+    const answer = await client.request({ method: 'elicitation/create', params, signal: turn.signal })
+    return 'result' in answer ? answer.result : undefined
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -65,6 +65,7 @@ const services = (more: Partial<EditorServicesOptions> = {}): EditorServices & {
       return Promise.resolve({})
     },
     notify: () => Promise.resolve(),
+    made: () => {},
     told: () => Promise.resolve(true),
     asker: () => ({ sessionId: 'wire', own: true }),
     waits: () => Promise.resolve(() => Promise.resolve()),
