@@ -52,7 +52,7 @@ const rig = (paths: Readonly<Record<string, 'open' | 'over'>>) => {
   const show = new ChildSessions({
     chatId: 'chat',
     questions: undefined as never,
-    terminals: false,
+    terminals: new Set(),
     toGateway: false,
     notify: async (on, { update }) => {
       const { sessionUpdate: kind, ...facts } = update as any
