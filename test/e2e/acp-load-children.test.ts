@@ -55,11 +55,11 @@ describe('with a client that takes subagents', () => {
   test('session/load announces each child on the session it hangs on, with its words and its end, before the answer', async () => {
     const { it, sessionId, answeredAt } = await loaded(TAKES_CHILDREN)
     await using _ = it
-    const [a, b, c] = ['fixture: a', 'fixture: b', 'fixture: c']
+    const [a, b, c] = ['fixture: a', 'fixture: b', 'fixture: c'] as const
     expect(announced(it, sessionId)).toEqual([`${a} under chat`, `${b} under ${a}`, `${c} under ${b}`])
-    expect(spoken(it, String(c))).toBe('[y]')
+    expect(spoken(it, c)).toBe('[y]')
     for (const title of [a, b, c]) {
-      expect(lastOf(it, String(title))).toMatchObject({
+      expect(lastOf(it, title)).toMatchObject({
         capabilities: {},
         state: { state: 'idle', stopReason: 'end_turn' },
       })

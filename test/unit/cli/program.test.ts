@@ -6,7 +6,7 @@ import { buildProgram, COMMANDS } from '../../../src/cli/program.ts'
 
 const declared = (named: string | undefined): readonly string[] => {
   const io = {
-    stdout: new Output(new PassThrough() as unknown as NodeJS.WriteStream),
+    stdout: new Output(new PassThrough()),
     stdin: process.stdin,
     stderr: process.stderr,
     env: {},
