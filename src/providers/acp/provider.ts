@@ -15,23 +15,18 @@ import { WarmPool } from '../../process/warm-pool.ts'
 import type { AcpAgent } from './agent.ts'
 import { isToAsk } from './agents.ts'
 import type { AskMode } from './agents.ts'
-import { ClientCalls } from './client-calls.ts'
-import { serve } from './client-methods.ts'
-import type { ClientContext } from './client-methods.ts'
 import { answeredRows, declaredRows, EVERYTHING, initializeParams, NEGOTIATED } from './handshake.ts'
 import type { Answered, Handshake } from './handshake.ts'
 import { launch } from './launch.ts'
-import { Offered } from './offered.ts'
 import { methodsFor } from './offered-methods.ts'
 import type { ClientMethods } from './offered-methods.ts'
-import { openSession } from './open-session.ts'
 import type { AcpProviderOptions } from './provider-options.ts'
 import { ownSeat, sharedSeat } from './seat.ts'
 import type { Seat } from './seat.ts'
 import { Recalled } from './recalled.ts'
-import { AcpSession } from './session.ts'
+import type { Seating } from './seating.ts'
+import type { AcpSession } from './session.ts'
 import { closes, shareKey } from './sharing.ts'
-import { Terminals } from './terminals.ts'
 import { refuseTransport, rememberedTransports, transportFacts } from './transports.ts'
 
 export class AcpProvider implements SubagentProvider, AsyncDisposable {
@@ -106,12 +101,12 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
   async #openAlone(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     await using unwind = new AsyncDisposableStack()
     const environment = this.#environment(request, setup.env)
+    const seating = import('./seating.ts')
     const agent = await this.#launch(request, environment, setup, false)
-    const terminals = new Terminals(this.#options.supervisor, ownerOf(request))
-    unwind.defer(() => terminals.close())
     unwind.defer(async () => void (await agent.stop()))
-    // Before the first message is read, as it hears them all.
-    const session = this.#seated(ownSeat(agent), request, setup, environment.env, terminals)
+    // Before the first message is asked for, as it hears them all.
+    const { seated } = await seating
+    const session = unwind.use(seated(this.#seating(ownSeat(agent), request, setup, environment.env)))
     const handshake = await agent.initialize(
       initializeParams(this.#options.version, this.#methodsFor(request, setup)),
       setup.signal,
@@ -132,9 +127,9 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     environment: ChildEnvironment,
   ): Promise<ProviderSession | SubagentError | undefined> {
     await using unwind = new AsyncDisposableStack()
-    const { supervisor, version } = this.#options
-    const owner = ownerOf(request)
-    const lease = await this.#pool.lease(key, owner, async () => {
+    const { version } = this.#options
+    const seating = import('./seating.ts')
+    const lease = await this.#pool.lease(key, ownerOf(request), async () => {
       const agent = await this.#launch(request, environment, setup, true)
       try {
         await agent.initialize(initializeParams(version, this.#methodsFor(request, setup)), setup.signal)
@@ -152,10 +147,9 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
       if (handshake !== undefined) this.#closes = false
       return undefined
     }
-    const terminals = new Terminals(supervisor, owner)
     const env = { ...environment.env, ...setup.env }
-    const session = this.#seated(sharedSeat(lease), request, setup, env, terminals)
-    unwind.use(session)
+    const { seated } = await seating
+    const session = unwind.use(seated(this.#seating(sharedSeat(lease), request, setup, env)))
     setup.signal.throwIfAborted()
     try {
       await this.#settle(session, agent, handshake, request, setup, setup.env)
@@ -180,44 +174,25 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     return launch({ name, command, supervisor, log, request, environment, given, graces, shared })
   }
 
-  #seated(
+  #seating(
     seat: Seat,
     request: ResolvedStartRequest,
     setup: SetupScope,
     env: Readonly<Record<string, string>>,
-    terminals: Terminals,
-  ): AcpSession {
-    const { known, title: name = this.name } = this.#options
-    const roots = [request.cwd, ...request.additionalDirectories]
-    const methods = this.#methodsFor(request, setup)
-    const client = new ClientCalls({
-      call: (method, params, signal) => session.askClient(method, params, signal),
-      roots,
-      env: setup.env,
-      elicitation: methods.elicitation,
-    })
-    const context: ClientContext = {
-      methods,
-      roots,
+  ): Seating {
+    const { known, supervisor, title: name = this.name } = this.#options
+    return {
+      name,
+      seat,
+      request,
+      setup,
       env,
-      terminals,
-      client,
-      requestPermission: (params) => session.requestPermission(params),
+      supervisor,
+      methods: this.#methodsFor(request, setup),
+      declared: this.#declared,
+      failureSign: known?.failureSign,
+      rememberOffer: (offer) => this.#recalled.rememberOffer(offer),
     }
-    const session: AcpSession = new AcpSession(
-      {
-        name,
-        seat,
-        setup,
-        failureSign: known?.failureSign,
-        serve: (method, params, signal) => serve(method, params, context, signal),
-        offered: new Offered(name, (offer) => this.#recalled.rememberOffer(offer)),
-        closeTerminals: async () => void (await Promise.all([terminals.close(), client.close()])),
-      },
-      this.#declared,
-      request.origin.from === 'resume',
-    )
-    return session
   }
 
   /** The agent's session is opened, as far as what it has goes; `lineage` is what its process doesn't know. */
@@ -235,6 +210,7 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
     this.#remember({ handshake, declared, rows: bounded(declared, handshake.rows), opened: false })
     const subject = { name: this.name, title: this.title ?? this.name }
     const opening = { subject, connection, handshake, request, asks: this.#asks, signal, lineage, choices }
+    const { openSession } = await import('./seating.ts')
     const rows = await openSession(opening, declared, session)
     session.settle(rows)
     this.#remember({ handshake, declared, rows, opened: session.nativeId !== undefined })
