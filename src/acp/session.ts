@@ -7,7 +7,7 @@ import type { SessionId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Logger } from '../contract/logger.ts'
 import type { SubagentResult } from '../contract/result.ts'
-import type { StartOptions, SubagentRun } from '../contract/run.ts'
+import type { StartOptions, SubagentRun, WatchedEvent } from '../contract/run.ts'
 import { childViewOf } from './children.ts'
 import type { ChildView } from './children.ts'
 import type { ChatChoices } from './choices.ts'
@@ -19,7 +19,8 @@ import { Questions } from './questions.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
 import type { TreeSource } from './subagents/tree.ts'
-import { notificationsOf } from './updates.ts'
+import { notificationsOf, textOf } from './updates.ts'
+import type { Notification } from './updates.ts'
 import type { Voice } from './voice.ts'
 
 export interface FaceSessionOptions {
@@ -35,6 +36,9 @@ export interface FaceSessionOptions {
   readonly clientCapabilities: JsonObject
   readonly log: Logger
 }
+
+/** So many updates go to the editor in one go. */
+const AT_ONCE = 256
 
 /** Begins a run for a prompt, and says before its first update what there is to say. */
 export type Begin = (
@@ -163,15 +167,33 @@ export class FaceSession {
     const { host, log } = this.options
     try {
       await this.#children.adopt(root)
-      for await (const { run, event } of host.runtime.watch({ root, signal: this.#closed.signal })) {
-        await this.#deliver(run, event, root)
-      }
+      const stretches = host.runtime.watchStretches({ root, signal: this.#closed.signal })
+      for await (const stretch of stretches) await this.#bring(stretch, root)
     } catch (error) {
       log.debug({ error }, 'the editor takes no more updates')
     } finally {
       this.#following.delete(root)
       this.#turn?.delivered()
     }
+  }
+
+  /** Text that comes in one go is brought in one go. */
+  async #bring(stretch: Iterable<WatchedEvent>, root: SessionId): Promise<void> {
+    const { voice } = this.options
+    let said: Notification[] = []
+    const pass = async (): Promise<void> => {
+      const passed = said
+      said = []
+      await voice.pass(passed)
+    }
+    for (const { run, event } of stretch) {
+      const text = run.sessionId === root ? textOf(event.event) : undefined
+      if (text === undefined) {
+        await pass()
+        await this.#deliver(run, event, root)
+      } else if (said.push(text) === AT_ONCE) await pass()
+    }
+    await pass()
   }
 
   async #deliver(run: SubagentRun, entry: LogEntry, root: SessionId): Promise<void> {
