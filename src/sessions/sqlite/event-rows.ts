@@ -28,14 +28,13 @@ export const insertEvents = (
   entries: readonly LogEntry[],
   texts: readonly string[],
 ): void => {
-  const values: SQLInputValue[] = []
-  for (const [index, { seq, at, runId }] of entries.entries())
+  const many = entries.length - (entries.length % MANY)
+  let values: SQLInputValue[] = []
+  for (const [index, { seq, at, runId }] of entries.entries()) {
     values.push(log, seq, at, runId ?? null, texts[index]!)
-  for (let row = 0; row < entries.length;) {
-    const many = entries.length - row >= MANY
-    const next = row + (many ? MANY : 1)
-    connection.run(many ? INSERT_MANY : INSERT_ONE, ...values.slice(row * COLUMNS, next * COLUMNS))
-    row = next
+    if (index < many && values.length < MANY * COLUMNS) continue
+    connection.run(index < many ? INSERT_MANY : INSERT_ONE, ...values)
+    values = []
   }
 }
 
