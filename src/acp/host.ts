@@ -3,7 +3,15 @@ import type { Gateway } from '../gateway.ts'
 
 export type FaceRuntime = Pick<
   Gateway['runtime'],
-  'start' | 'check' | 'awaits' | 'watch' | 'close' | 'providers' | 'agent' | 'settings' | 'cancelSubagent'
+  | 'start'
+  | 'check'
+  | 'awaits'
+  | 'watchStretches'
+  | 'close'
+  | 'providers'
+  | 'agent'
+  | 'settings'
+  | 'cancelSubagent'
 >
 
 export type ChatStore = Pick<Gateway['store'], 'list' | 'get' | 'read' | 'run' | 'runs'>

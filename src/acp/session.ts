@@ -9,6 +9,9 @@ import type { Logger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
 import type { SubagentResult } from '../contract/result.ts'
 import type { StartOptions, SubagentRun } from '../contract/run.ts'
+import { bring } from './bring.ts'
+import type { Bearer } from './bring.ts'
+import { childSource } from './child-source.ts'
 import { childViewOf } from './children.ts'
 import type { ChildView } from './children.ts'
 import type { ChatChoices } from './choices.ts'
@@ -24,8 +27,7 @@ import { nameContinuing, retell } from './retelling.ts'
 import type { Retelling } from './retelling.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
-import type { TreeSource } from './subagents/tree.ts'
-import { notificationsOf } from './updates.ts'
+import { notificationsOf, textOf } from './updates.ts'
 import type { Voice } from './voice.ts'
 
 export interface FaceSessionOptions {
@@ -220,14 +222,18 @@ export class FaceSession {
 
   /** Brings the tree's events to the editor in the order of the log, each taken before the next (C09, C17). */
   async #follow(root: SessionId): Promise<void> {
-    const { host, log, told: after } = this.options
+    const { host, log, told: after, voice } = this.options
     const { signal } = this.#closed
     try {
       await this.#children.adopt(root)
-      for await (const { run, event } of host.runtime.watch({ root, after, signal })) {
-        await this.#deliver(run, event, root)
-        this.#progress.reached(run.sessionId, event.seq)
+      const stretches = host.runtime.watchStretches({ root, after, signal })
+      const bearer: Bearer = {
+        textOf: ({ run, event }) => (run.sessionId === root ? textOf(event.event) : undefined),
+        pass: (said) => voice.pass(said),
+        deliver: ({ run, event }) => this.#deliver(run, event, root),
+        reached: ({ run, event }) => this.#progress.reached(run.sessionId, event.seq),
       }
+      for await (const stretch of stretches) await bring(stretch, bearer)
     } catch (error) {
       log.debug({ error }, 'the editor takes no more updates')
     } finally {
@@ -277,15 +283,6 @@ export class FaceSession {
     }
   }
 }
-
-const childSource = ({ runtime, store }: FaceHost): TreeSource => ({
-  titleOf: (name) => runtime.providers.find(name)?.provider.title ?? name,
-  stored: (id) => {
-    const session = store.get(id)
-    return session && { cwd: session.header.cwd, nativeId: session.registers.nativeId }
-  },
-  cancelSubagent: (sessionId, childId) => runtime.cancelSubagent(sessionId, childId),
-})
 
 const busy = (id: string): SubagentError =>
   new SubagentError('SESSION_BUSY', 'resolve', `A prompt is open on ${id}. Wait for it, or cancel it.`, {

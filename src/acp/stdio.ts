@@ -1,8 +1,9 @@
 /** Standard input and output as the protocol's alone: whoever else writes to stdout writes to stderr (C02). */
 import { Readable } from 'node:stream'
-import * as acp from '@agentclientprotocol/sdk/unstable'
+import type * as acp from '@agentclientprotocol/sdk/unstable'
 import { Outlet } from './outlet.ts'
 import type { Write } from './outlet.ts'
+import { editorStream } from './stream.ts'
 
 export interface Stdio {
   readonly stream: acp.Stream
@@ -19,10 +20,6 @@ export const takeStdio = (stdin: NodeJS.ReadStream): Stdio => {
   stdout.write = stderr.write.bind(stderr)
   // A reader that went away is told by the write that fails.
   stdout.on('error', () => {})
-  const sink = new WritableStream<Uint8Array>({
-    write: (chunk) => outlet.say(chunk),
-    close: () => outlet.flushed(),
-  })
   const input = Readable.toWeb(stdin) as ReadableStream<Uint8Array>
-  return { stream: acp.ndJsonStream(sink, input), gone: outlet.gone, flushed: () => outlet.flushed() }
+  return { stream: editorStream(outlet, input), gone: outlet.gone, flushed: () => outlet.flushed() }
 }

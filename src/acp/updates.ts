@@ -10,6 +10,14 @@ export interface Notification {
   readonly _meta?: { readonly subgate: { readonly late: true } }
 }
 
+const TEXT: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk'])
+
+/** What the agent says and thinks: every editor has it as it is, and nothing else that is shown hangs on it. */
+export const textOf = (event: SessionEvent): Notification | undefined =>
+  event.type === 'session/update' && TEXT.has(event.update.sessionUpdate)
+    ? { update: event.update }
+    : undefined
+
 /** A gateway on the other side takes its data back from `_meta`. */
 const notice = ({ severity, title, detail, data }: Notice): SessionUpdate => ({
   sessionUpdate: 'notice',

@@ -2,6 +2,8 @@
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 import type { SessionUpdate } from '../contract/content.ts'
 import type { Takes } from './params.ts'
+import { Updates } from './stream.ts'
+import type { Notification } from './updates.ts'
 
 export class Voice {
   readonly #sessionId: string
@@ -18,6 +20,13 @@ export class Voice {
   async notify(notification: { readonly update: SessionUpdate; readonly _meta?: object }): Promise<void> {
     const params = { sessionId: this.#sessionId, ...notification } as acp.SessionNotification
     await this.#client.notify('session/update', params)
+  }
+
+  /** All of them in one piece. */
+  async pass(said: readonly Notification[]): Promise<void> {
+    if (said.length === 0) return
+    const params: unknown = new Updates(this.#sessionId, said)
+    await this.#client.notify('session/update', params as acp.SessionNotification)
   }
 
   /** As a message of its own. */

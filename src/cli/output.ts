@@ -75,9 +75,14 @@ export class Output {
     this.write(`${JSON.stringify(document)}\n`)
   }
 
+  /** The reader can't take more for now. */
+  get full(): boolean {
+    return this.#stream.writableNeedDrain
+  }
+
   /** Resolves when the reader can take more. */
   ready(): Promise<void> {
-    return this.#stream.writableNeedDrain ? this.flushed() : Promise.resolve()
+    return this.full ? this.flushed() : Promise.resolve()
   }
 
   /** Resolves when all that was written is taken, or the reader is gone. */

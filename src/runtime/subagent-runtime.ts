@@ -34,7 +34,7 @@ import { cancelledStart } from './setup.ts'
 import { Slots } from './slots.ts'
 import type { Ticket } from './ticket.ts'
 import { claimStored, closed, Starts } from './starts.ts'
-import { watchTree } from './watch.ts'
+import { eachOf, watchStretches } from './watch.ts'
 
 export class GatewayRuntime implements SubagentRuntime {
   readonly providers: ProviderRegistry
@@ -139,7 +139,11 @@ export class GatewayRuntime implements SubagentRuntime {
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchedEvent> {
-    return watchTree(this.#runs.source(this.#surroundings, this.#ended.signal), options)
+    return eachOf(this.watchStretches(options))
+  }
+
+  watchStretches(options: WatchOptions = {}): AsyncIterable<Iterable<WatchedEvent>> {
+    return watchStretches(this.#runs.source(this.#surroundings, this.#ended.signal), options)
   }
 
   async close(id: SessionId): Promise<void> {

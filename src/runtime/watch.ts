@@ -115,14 +115,14 @@ class TreeCursor implements Disposable {
     return this.#options.signal?.aborted === true || this.#source.closed.aborted
   }
 
-  async *read(): AsyncGenerator<WatchedEvent, void, undefined> {
+  /** Each stretch is read as far as its reader goes. */
+  async *read(): AsyncGenerator<Iterable<WatchedEvent>, void, undefined> {
     using _ = { [Symbol.dispose]: () => this[Symbol.dispose]() }
     this.#attach()
     for (;;) {
       const stretch = this.#queue.shift()
-      // Not `yield*`: handing each event through a second asynchronous iterator would double its cost.
       if (stretch !== undefined) {
-        for (const event of this.#stretch(stretch)) yield event
+        yield this.#stretch(stretch)
         if (stretch.last !== undefined) this.#leave(stretch.id, stretch.last)
       } else if (this.#ended) return
       else
@@ -248,7 +248,12 @@ class TreeCursor implements Disposable {
   }
 }
 
-export const watchTree = (
+/** In stretches: what was committed together comes together, and whoever takes it needn't wait for each event. */
+export const watchStretches = (
   source: WatchSource,
   options: WatchOptions = {},
-): AsyncGenerator<WatchedEvent, void, undefined> => new TreeCursor(source, options).read()
+): AsyncIterable<Iterable<WatchedEvent>> => new TreeCursor(source, options).read()
+
+export async function* eachOf<T>(stretches: AsyncIterable<Iterable<T>>): AsyncGenerator<T, void, undefined> {
+  for await (const stretch of stretches) for (const each of stretch) yield each
+}

@@ -5,6 +5,9 @@ export const HIGH_WATER_BYTES: number = 8 * 1024 * 1024
 /** A reader that takes nothing for this long no longer holds the agent back. */
 export const SILENT_MS = 60_000
 
+/** After so many events is looked what needn't be remembered; the half of that always is. */
+const FORGET_EVERY = 65_536
+
 export interface Reader {
   /** `seq` of the last event that the consumer has done with. */
   cursor: number
@@ -37,9 +40,9 @@ class AttachedReader implements Reader {
 
 export class Readers {
   readonly #now: () => number
-  readonly #first: number
-  /** `#total[i]` is the weight of all events up to `seq = #first + i`. */
-  readonly #totals: number[] = [0]
+  #first: number
+  /** `#totals[i]` is the weight of all events up to `seq = #first + i`. */
+  #totals: number[] = [0]
   readonly #attached = new Set<AttachedReader>()
   #waiting: PromiseWithResolvers<void> | undefined
   #silence: NodeJS.Timeout | undefined
@@ -59,6 +62,7 @@ export class Readers {
 
   added(bytes: number): void {
     this.#totals.push(this.#total + bytes)
+    if (this.#totals.length % FORGET_EVERY === 0) this.#forget()
   }
 
   /** The last events never were. */
@@ -93,6 +97,15 @@ export class Readers {
   remove(reader: AttachedReader): void {
     this.#attached.delete(reader)
     this.#check()
+  }
+
+  /** How far behind somebody is says nothing more once it is too far. */
+  #forget(): void {
+    const near = this.#totals.findIndex((total) => this.#total - total <= HIGH_WATER_BYTES)
+    const gone = Math.min(near - 1, this.#totals.length - FORGET_EVERY / 2)
+    if (gone <= 0) return
+    this.#totals = this.#totals.slice(gone)
+    this.#first += gone
   }
 
   get #total(): number {

@@ -1,8 +1,8 @@
 /** The same provider twice: on a runtime of its own, and behind our ACP face and our ACP provider. */
 import { PassThrough } from 'node:stream'
-import * as acp from '@agentclientprotocol/sdk/unstable'
 import { serveAcp } from '../../src/acp/face.ts'
 import { servedOne } from '../../src/acp/served.ts'
+import { editorStream } from '../../src/acp/stream.ts'
 import { StoredRun } from '../../src/runtime/stored-run.ts'
 import { silentLogger } from '../../src/contract/logger.ts'
 import type { SubagentProvider } from '../../src/contract/provider.ts'
@@ -60,11 +60,12 @@ const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedPro
   const stdout = new PassThrough()
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1e9 })
   const writer = input.writable.getWriter()
-  const output = new WritableStream<Uint8Array>({
-    write: async (chunk) => {
-      if (!stdout.write(chunk)) await new Promise((resolve) => stdout.once('drain', resolve))
+  const way = {
+    say: async (chunk: Uint8Array) => {
+      if (!stdout.write(chunk)) await new Promise<void>((resolve) => stdout.once('drain', resolve))
     },
-  })
+    flushed: () => Promise.resolve(),
+  }
   const face = serveAcp({
     host: {
       runtime,
@@ -75,7 +76,7 @@ const faceProcess = ({ runtime, store }: Route, provider: string): SupervisedPro
       storedRun: (row) => new StoredRun(row, store, Date.now),
     },
     served: servedOne(provider, async () => []),
-    stream: acp.ndJsonStream(output, input.readable),
+    stream: editorStream(way, input.readable),
     log: silentLogger,
   })
   const exited = Promise.withResolvers<{ exitCode: number }>()

@@ -169,8 +169,8 @@ const resolveRequest = async (
 }
 
 /** Of a run that another process has started with the same key, its own events. */
-async function* eventsOf(run: SubagentRun): AsyncGenerator<WatchedEvent, void, undefined> {
-  for await (const event of run.events()) yield { run, event }
+async function* eventsOf(run: SubagentRun): AsyncGenerator<readonly WatchedEvent[], void, undefined> {
+  for await (const event of run.events()) yield [{ run, event }]
 }
 
 /** Shows the whole tree's events until the root has settled. */
@@ -181,13 +181,15 @@ const follow = async (
   { stdout }: Io,
   terminal: TerminalSession | undefined,
 ): Promise<void> => {
-  const events = run instanceof StoredRun ? eventsOf(run) : gateway.runtime.watch({ root: run.sessionId })
-  for await (const { run: source, event } of events) {
-    terminal?.event(source, event)
-    // Setup events and late updates belong to a session, not to a run.
-    if (event.runId !== undefined || event.event.type === 'notice') presenter.event(source, event)
-    if (event.event.type === 'run/settled' && source.id === run.id) return
-    await stdout.ready()
-    if (!stdout.open) run.cancel()
-  }
+  const stretches =
+    run instanceof StoredRun ? eventsOf(run) : gateway.runtime.watchStretches({ root: run.sessionId })
+  for await (const stretch of stretches)
+    for (const { run: source, event } of stretch) {
+      terminal?.event(source, event)
+      // Setup events and late updates belong to a session, not to a run.
+      if (event.runId !== undefined || event.event.type === 'notice') presenter.event(source, event)
+      if (event.event.type === 'run/settled' && source.id === run.id) return
+      if (stdout.full) await stdout.ready()
+      if (!stdout.open) run.cancel()
+    }
 }

@@ -1,5 +1,5 @@
 /** One connection to the database: cached statements, reads that wait a little, and immediate transactions. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { closedStore, lockedFault, storeFault } from './faults.ts'
 import { BUSY, patiently } from './patience.ts'
 
@@ -12,6 +12,7 @@ export class Connection implements Disposable {
   readonly #onFault: (error: unknown) => void
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  readonly #tuples = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync, file: string, onFault: (error: unknown) => void) {
     this.#db = db
@@ -36,6 +37,21 @@ export class Connection implements Disposable {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the query's author knows its rows
   all<Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
     return this.#statement(sql).all(...values) as Row[]
+  }
+
+  /** Rows as tuples of their columns: half the cost of `all`, for those of which there are many. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the query's author knows its rows
+  tuples<Row extends readonly SQLOutputValue[]>(
+    sql: string,
+    ...values: readonly SQLInputValue[]
+  ): readonly Row[] {
+    let statement = this.#tuples.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      statement.setReturnArrays(true)
+      this.#tuples.set(sql, statement)
+    }
+    return statement.all(...values) as unknown as Row[]
   }
 
   /** Runs a query outside a transaction; what fails is said in words. */
@@ -81,6 +97,7 @@ export class Connection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#statements.clear()
+    this.#tuples.clear()
     if (this.#db.isOpen) this.#db.close()
   }
 

@@ -6,8 +6,7 @@ import { IllegalOrder } from '../automaton.ts'
 import type { Registers } from '../registers.ts'
 import type { Together } from '../store.ts'
 import type { Core } from './core.ts'
-import { insertEvent, lineOf } from './event-rows.ts'
-import type { Line } from './event-rows.ts'
+import { insertEvents, textOf } from './event-rows.ts'
 import type { Held } from './held.ts'
 import { bindKey } from './keys.ts'
 import { insertLetter, takeLetter } from './letters.ts'
@@ -23,7 +22,9 @@ export class EntriesJob implements Job {
   readonly #core: Core
   readonly #held: Held
   readonly #publishes: boolean
-  readonly #lines: Line[] = []
+  readonly #entries: LogEntry[] = []
+  readonly #texts: string[] = []
+  #characters = 0
   readonly #post: NewLetter[] = []
   readonly #deliver: LetterId[] = []
   readonly #keys: (readonly [key: string, run: RunId])[] = []
@@ -46,32 +47,37 @@ export class EntriesJob implements Job {
   }
 
   get weight(): number {
-    return Math.max(this.#lines.length, 1)
+    return Math.max(this.#entries.length, 1)
   }
 
   /** Whether the next entry of the session can still join. */
   takes(held: Held): boolean {
-    return !this.over && this.#held === held && this.#lines.length < MOST
+    return !this.over && this.#held === held && this.#entries.length < MOST
   }
 
-  add(entry: LogEntry, registers: Registers, { post = [], deliver = [], key }: Together = {}): void {
-    this.#lines.push(lineOf(entry))
+  add(entry: LogEntry, registers: Registers, together?: Together): void {
+    const text = textOf(entry)
+    this.#entries.push(entry)
+    this.#texts.push(text)
+    this.#characters += text.length
     this.#registers = registers
-    this.#post.push(...post)
-    this.#deliver.push(...deliver)
-    if (key !== undefined && entry.runId !== undefined) this.#keys.push([key, entry.runId])
     this.#held.taken = entry.seq
     this.#held.registers = registers
+    if (together !== undefined) this.#goWith(entry, together)
+  }
+
+  #goWith({ runId }: LogEntry, { post = [], deliver = [], key }: Together): void {
+    this.#post.push(...post)
+    this.#deliver.push(...deliver)
+    if (key !== undefined && runId !== undefined) this.#keys.push([key, runId])
     for (const letter of deliver) this.#held.delivering.add(letter)
   }
 
   write(): void {
     const { connection } = this.#core
     const key = this.#publishes ? this.#insert() : this.#update()
-    for (const line of this.#lines) {
-      insertEvent(connection, key, line)
-      indexRun(connection, key, line.entry)
-    }
+    insertEvents(connection, key, this.#entries, this.#texts)
+    for (const entry of this.#entries) indexRun(connection, key, entry)
     for (const letter of this.#post) insertLetter(connection, letter)
     for (const letter of this.#deliver) takeLetter(connection, this.session, letter)
     for (const [idempotencyKey, run] of this.#keys) bindKey(this.#core, idempotencyKey, run)
@@ -79,10 +85,8 @@ export class EntriesJob implements Job {
 
   done(): void {
     const { tails, feed } = this.#core
-    const entries = this.#lines.map(({ entry }) => entry)
-    const sizes = this.#lines.map(({ text }) => text.length)
     this.#held.committed = this.#last
-    if (entries.length > 0) tails.push(this.session, entries, sizes)
+    if (this.#entries.length > 0) tails.push(this.session, this.#entries, this.#characters)
     this.#end()
     this.#held.jobDone()
     feed.note(this.session, this.#last)
@@ -100,11 +104,11 @@ export class EntriesJob implements Job {
   }
 
   get #last(): number {
-    return this.#after + this.#lines.length
+    return this.#after + this.#entries.length
   }
 
   get #at(): number {
-    return this.#lines.at(-1)?.entry.at ?? this.#held.header.createdAt
+    return this.#entries.at(-1)?.at ?? this.#held.header.createdAt
   }
 
   #insert(): number {

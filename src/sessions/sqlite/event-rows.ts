@@ -1,4 +1,5 @@
 /** Events as rows: written once, read in pages across the logs that a fork shares. */
+import type { SQLInputValue } from 'node:sqlite'
 import type { LogEntry, SessionEvent } from '../../contract/events.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { PrefixPart } from '../store.ts'
@@ -6,38 +7,41 @@ import type { Connection } from './connection.ts'
 import { logKey } from './session-rows.ts'
 import type { SessionRow } from './session-rows.ts'
 
-interface EventRow {
-  readonly seq: number
-  readonly at: number
-  readonly run: RunId | null
-  readonly event: string
+type EventRow = readonly [seq: number, at: number, run: RunId | null, event: string]
+
+/** An event as it is stored. */
+export const textOf = ({ event }: LogEntry): string => JSON.stringify(event)
+
+const COLUMNS = 5
+const insertOf = (rows: number): string =>
+  `insert into events (log, seq, at, run, event) values ${Array(rows).fill('(?, ?, ?, ?, ?)').join(', ')}`
+
+/** Of many rows most go so many at once, which costs half. */
+const MANY = 16
+const INSERT_MANY = insertOf(MANY)
+const INSERT_ONE = insertOf(1)
+
+/** `texts` are those of the entries. */
+export const insertEvents = (
+  connection: Connection,
+  log: number,
+  entries: readonly LogEntry[],
+  texts: readonly string[],
+): void => {
+  const many = entries.length - (entries.length % MANY)
+  let values: SQLInputValue[] = []
+  for (const [index, { seq, at, runId }] of entries.entries()) {
+    values.push(log, seq, at, runId ?? null, texts[index]!)
+    if (index < many && values.length < MANY * COLUMNS) continue
+    connection.run(index < many ? INSERT_MANY : INSERT_ONE, ...values)
+    values = []
+  }
 }
 
-/** An entry with its event as it is stored. */
-export interface Line {
-  readonly entry: LogEntry
-  readonly text: string
+const entryOf = ([seq, at, run, text]: EventRow): LogEntry => {
+  const event = JSON.parse(text) as SessionEvent
+  return run === null ? { seq, at, event } : { seq, at, runId: run, event }
 }
-
-export const lineOf = (entry: LogEntry): Line => ({ entry, text: JSON.stringify(entry.event) })
-
-export const insertEvent = (connection: Connection, log: number, { entry, text }: Line): void => {
-  connection.run(
-    'insert into events (log, seq, at, run, event) values (?, ?, ?, ?, ?)',
-    log,
-    entry.seq,
-    entry.at,
-    entry.runId ?? null,
-    text,
-  )
-}
-
-const entryOf = ({ seq, at, run, event }: EventRow): LogEntry => ({
-  seq,
-  at,
-  ...(run !== null && { runId: run }),
-  event: JSON.parse(event) as SessionEvent,
-})
 
 const page = (
   connection: Connection,
@@ -47,7 +51,7 @@ const page = (
   limit: number,
 ): readonly LogEntry[] =>
   connection
-    .all<EventRow>(
+    .tuples<EventRow>(
       'select seq, at, run, event from events where log = ? and seq > ? and seq <= ? order by seq limit ?',
       log,
       after,

@@ -50,12 +50,13 @@ export class Held {
   /** Throws when the entries can't be the next ones. */
   check(entries: readonly LogEntry[]): void {
     if (this.fault !== undefined) throw this.fault
-    for (const [index, { seq, event }] of entries.entries()) {
-      const before = this.taken + index
-      if (seq === before + 1) continue
-      throw new IllegalOrder(
-        `Event ${seq} (${event.type}) is out of order: after ${before} comes ${before + 1}.`,
-      )
+    let before = this.taken
+    for (const { seq, event } of entries) {
+      if (seq !== before + 1)
+        throw new IllegalOrder(
+          `Event ${seq} (${event.type}) is out of order: after ${before} comes ${before + 1}.`,
+        )
+      before = seq
     }
   }
 

@@ -71,7 +71,7 @@ const mustHold = (core: Core, id: SessionId): Held => {
   return taken
 }
 
-const checkLetters = ({ connection }: Core, held: Held, { deliver = [] }: Together = {}): void => {
+const checkLetters = ({ connection }: Core, held: Held, { deliver = [] }: Together): void => {
   for (const letter of deliver) {
     const there = connection.read(() => hasLetter(connection, held.id, letter))
     if (!there || held.delivering.has(letter)) throw new LetterTaken(letter)
@@ -142,7 +142,7 @@ export const sessionStore = (core: Core): SessionStore => {
       const entries: readonly LogEntry[] = 'seq' in given ? [given] : given
       const session = mustHold(core, id)
       session.check(entries)
-      checkLetters(core, session, together)
+      if (together !== undefined) checkLetters(core, session, together)
       const joined = open.get(id)
       const joins = joined?.takes(session) === true
       const job = joins ? joined : new EntriesJob(core, session, false)

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { LogEntry } from '../../contract/events.ts'
 import { answer, soon } from './core.ts'
 import type { Core } from './core.ts'
-import { insertEvent, lineOf } from './event-rows.ts'
+import { insertEvents, textOf } from './event-rows.ts'
 import { enter } from './owners.ts'
 
 /** Events that are written in one transaction. */
@@ -32,7 +32,7 @@ export const stage = async (core: Core, entries: readonly LogEntry[]): Promise<n
       enter(core)
       const log = key ?? begin(core)
       checkArriving(core, log)
-      for (const entry of part) insertEvent(core.connection, log, lineOf(entry))
+      insertEvents(core.connection, log, part, part.map(textOf))
       return log
     })
     from += PART

@@ -10,11 +10,18 @@ export interface TailLimits {
   readonly total: number
 }
 
-const LIMITS: TailLimits = { entries: 4096, bytes: 1024 * 1024, total: 32 * 1024 * 1024 }
+/** What is kept for longer than a reader that keeps up needs it costs more, moved about in memory, than it saves. */
+const LIMITS: TailLimits = { entries: 1024, bytes: 1024 * 1024, total: 32 * 1024 * 1024 }
+
+/** Entries that were committed together, and go together. */
+interface Batch {
+  readonly entries: readonly LogEntry[]
+  readonly bytes: number
+}
 
 interface Tail {
-  entries: LogEntry[]
-  sizes: number[]
+  readonly batches: Batch[]
+  entries: number
   bytes: number
 }
 
@@ -28,29 +35,36 @@ export class Tails {
     this.#limits = limits
   }
 
-  push(id: SessionId, entries: readonly LogEntry[], sizes: readonly number[]): void {
-    const tail = this.#tails.get(id) ?? { entries: [], sizes: [], bytes: 0 }
+  push(id: SessionId, entries: readonly LogEntry[], bytes: number): void {
+    const tail = this.#tails.get(id) ?? { batches: [], entries: 0, bytes: 0 }
     this.#tails.delete(id)
     this.#tails.set(id, tail)
-    const bytes = sizes.reduce((sum, size) => sum + size, 0)
-    tail.entries.push(...entries)
-    tail.sizes.push(...sizes)
-    tail.bytes += bytes
-    this.#total += bytes
-    this.#shorten(tail)
+    tail.batches.push({ entries, bytes })
+    this.#grow(tail, entries.length, bytes)
+    const { entries: most, bytes: mostBytes, total } = this.#limits
+    while (tail.entries > most || tail.bytes > mostBytes) {
+      const oldest = tail.batches.shift()
+      if (oldest !== undefined) this.#grow(tail, -oldest.entries.length, -oldest.bytes)
+    }
     for (const other of this.#tails.keys()) {
-      if (this.#total <= this.#limits.total) break
+      if (this.#total <= total) break
       this.drop(other)
     }
   }
 
   /** Undefined when the entries behind `after` aren't all here. */
   read(id: SessionId, after: number, limit: number): readonly LogEntry[] | undefined {
-    const entries = this.#tails.get(id)?.entries
-    const first = entries?.[0]
-    if (entries === undefined || first === undefined || after + 1 < first.seq) return undefined
-    const from = after + 1 - first.seq
-    return entries.slice(from, from + limit)
+    const batches = this.#tails.get(id)?.batches ?? []
+    const first = batches[0]?.entries[0]
+    if (first === undefined || after + 1 < first.seq) return undefined
+    const found: LogEntry[] = []
+    let from = after + 1 - first.seq
+    for (const { entries } of batches) {
+      if (from < entries.length) found.push(...entries.slice(from, from + limit - found.length))
+      if (found.length === limit) break
+      from = Math.max(from - entries.length, 0)
+    }
+    return found
   }
 
   drop(id: SessionId): void {
@@ -58,19 +72,9 @@ export class Tails {
     this.#tails.delete(id)
   }
 
-  /** In halves, so that a push costs the same however long the tail is. */
-  #shorten(tail: Tail): void {
-    const { entries, bytes } = this.#limits
-    if (tail.entries.length <= entries && tail.bytes <= bytes) return
-    let left = tail.bytes
-    let gone = 0
-    while (tail.entries.length - gone > entries / 2 || left > bytes / 2) {
-      left -= tail.sizes[gone] ?? 0
-      gone += 1
-    }
-    this.#total -= tail.bytes - left
-    tail.entries = tail.entries.slice(gone)
-    tail.sizes = tail.sizes.slice(gone)
-    tail.bytes = left
+  #grow(tail: Tail, entries: number, bytes: number): void {
+    tail.entries += entries
+    tail.bytes += bytes
+    this.#total += bytes
   }
 }

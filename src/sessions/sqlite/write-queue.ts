@@ -30,7 +30,7 @@ export interface QueueTimes {
 export const QUEUE_TIMES: QueueTimes = { burstMs: 10, patienceMs: 1, faultMs: 2000, lockedMs: 30_000 }
 
 /** Of one burst no more wait; no transaction is much longer, so that it holds nobody. */
-const MOST_WAITING = 256
+const MOST_WAITING = 512
 const MOST_AT_ONCE = 1024
 const RETRY_MS = 4
 const FAULT_RETRY_MS = 50

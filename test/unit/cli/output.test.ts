@@ -92,10 +92,12 @@ test('a reader that wants no more for now holds up who asks, and only then', asy
   expect(await settled(output.ready())).toBe(true)
   output.write('more than sixteen bytes')
   await turn()
+  expect(output.full).toBe(true)
   const ready = output.ready()
   expect(await settled(ready)).toBe(false)
   reader.take()
   await ready
+  expect(output.full).toBe(false)
 })
 
 describe('a reader that is gone', () => {

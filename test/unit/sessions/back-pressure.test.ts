@@ -53,6 +53,22 @@ test('the high-water mark is 8 MiB behind, and half of it lets the agent go on',
   expect(await isDone(drained)).toBe(true)
 })
 
+test('after any number of events the mark is the same, for old readers and new', async () => {
+  const readers = filled(200_000, 1024)
+  const [reader, late] = [readers.attach(0), readers.attach(200_000)]
+  expect(readers.keepingUp).toBe(false)
+  reader.advance(200_000 - 8 * 1024 - 1)
+  expect(readers.keepingUp).toBe(false)
+  reader.advance(200_000 - 8 * 1024)
+  expect(readers.keepingUp).toBe(true)
+  const drained = readers.drained()
+  reader.advance(200_000 - 4 * 1024 - 1)
+  expect(await isDone(drained)).toBe(false)
+  reader.advance(200_000 - 4 * 1024)
+  expect(await isDone(drained)).toBe(true)
+  late.detach()
+})
+
 test('the slowest of several readers counts, until it leaves', async () => {
   const readers = filled(9, MIB)
   const [fast, slow] = [readers.attach(0), readers.attach(0)]

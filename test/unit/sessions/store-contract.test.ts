@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { runId, sessionId } from '../../../src/contract/ids.ts'
 import { EMPTY_REGISTERS } from '../../../src/sessions/registers.ts'
 import type { SessionHeader } from '../../../src/sessions/store.ts'
-import { entry, header, RUN, session, settled, started } from '../../fixtures/entries.ts'
+import { entry, header, RUN, saying, session, settled, started } from '../../fixtures/entries.ts'
 import { addSession, native, PLACES } from '../../fixtures/store-file.ts'
 
 const OPEN = { ...EMPTY_REGISTERS, openRun: RUN }
@@ -35,6 +35,20 @@ describe.each(PLACES)('a store in %s', (_, place) => {
     expect(store.read(session('s'), 1, 2)).toEqual(entries.slice(1, 3))
     expect(store.read(session('s'), 4, 10)).toEqual([])
     expect([store.get(session('x')), store.read(session('x'), 0, 10)]).toEqual([undefined, []])
+  })
+
+  test.each([1, 15, 16, 17, 40, 600])('a burst of %d events is read as it was written', async (length) => {
+    using home = place()
+    const { store } = home
+    store.publish(header('s'), [entry(1, started, RUN)], OPEN)
+    const burst = Array.from({ length }, (__, index) =>
+      entry(index + 2, saying(`${index} ü`), index % 3 === 0 ? undefined : RUN),
+    )
+    for (const each of burst) store.append(session('s'), each, OPEN, false)
+    await store.flushed(session('s'))
+    expect(store.read(session('s'), 1, 1000)).toEqual(burst)
+    store.release(session('s'))
+    expect(store.read(session('s'), 1, 1000)).toEqual(burst)
   })
 
   test('sessions of a chat are listed by it, newest change first, and say what it is a copy of', async () => {

@@ -15,23 +15,50 @@ const seqs = (tails: Tails, id: string, after: number): readonly number[] | unde
 
 test('a tail gives what it has, and nothing where its beginning is missing', () => {
   const tails = new Tails({ entries: 4, bytes: 1000, total: 1000 })
-  tails.push(session('s'), entries(3, 4), [1, 1])
+  tails.push(session('s'), entries(3, 4), 2)
   expect([seqs(tails, 's', 2), seqs(tails, 's', 3), seqs(tails, 's', 4)]).toEqual([[3, 4], [4], []])
   expect([seqs(tails, 's', 1), seqs(tails, 'else', 0)]).toEqual([undefined, undefined])
-  tails.push(session('s'), entries(5, 7), [1, 1, 1])
-  expect([seqs(tails, 's', 4), seqs(tails, 's', 5)]).toEqual([undefined, [6, 7]])
+  tails.push(session('s'), entries(5, 5), 1)
+  expect([seqs(tails, 's', 2), seqs(tails, 's', 3), seqs(tails, 's', 4)]).toEqual([[3, 4, 5], [4, 5], [5]])
+  tails.push(session('s'), entries(6, 8), 3)
+  expect([seqs(tails, 's', 3), seqs(tails, 's', 4), seqs(tails, 's', 7)]).toEqual([
+    undefined,
+    [5, 6, 7, 8],
+    [8],
+  ])
+})
+
+test('a page of a tail is as long as was asked for, across what was committed apart', () => {
+  const tails = new Tails({ entries: 99, bytes: 1000, total: 1000 })
+  for (const [first, last] of [
+    [1, 2],
+    [3, 3],
+    [4, 7],
+  ] as const)
+    tails.push(session('s'), entries(first, last), 1)
+  const page = (after: number, limit: number) => tails.read(session('s'), after, limit)?.map(({ seq }) => seq)
+  expect([page(0, 2), page(0, 3), page(1, 3), page(2, 2), page(6, 9)]).toEqual([
+    [1, 2],
+    [1, 2, 3],
+    [2, 3, 4],
+    [3, 4],
+    [7],
+  ])
 })
 
 test('tails are bounded by bytes, each and all together; what grew last stays', () => {
   const tails = new Tails({ entries: 99, bytes: 10, total: 15 })
-  tails.push(session('a'), entries(1, 3), [4, 4, 4])
-  expect(seqs(tails, 'a', 2)).toEqual([3])
-  tails.push(session('b'), entries(1, 2), [5, 5])
-  tails.push(session('c'), entries(1, 1), [9])
+  tails.push(session('a'), entries(1, 2), 8)
+  tails.push(session('a'), entries(3, 3), 4)
+  expect([seqs(tails, 'a', 1), seqs(tails, 'a', 2)]).toEqual([undefined, [3]])
+  tails.push(session('b'), entries(1, 2), 10)
+  tails.push(session('c'), entries(1, 1), 9)
   expect([seqs(tails, 'a', 2), seqs(tails, 'b', 0), seqs(tails, 'c', 0)]).toEqual([undefined, undefined, [1]])
   tails.drop(session('c'))
-  tails.push(session('d'), entries(1, 2), [5, 5])
+  tails.push(session('d'), entries(1, 2), 10)
   expect(seqs(tails, 'd', 0)).toEqual([1, 2])
+  tails.push(session('d'), entries(3, 3), 11)
+  expect([seqs(tails, 'd', 0), seqs(tails, 'd', 2)]).toEqual([undefined, undefined])
 })
 
 const MOUNTS = `22 1 0:20 / / rw,relatime shared:1 - ext4 /dev/vda rw
