@@ -43,7 +43,7 @@ export type ProcessProvider = SubagentProvider & Partial<AsyncDisposable>
 type Build = (command: CommandLine, config: ProviderConfig, place: ProcessPlace) => ProcessProvider
 
 const codex: Build = ([program, ...args], config, place) => {
-  const { supervisor, log, inherited, agentEnv } = place
+  const { supervisor, stateDir, log, inherited, agentEnv } = place
   const { env, graces, warm, permission = place.permission } = config
   return new CodexProvider({
     command: [nativeProgram(program, inherited['PATH']), ...args],
@@ -52,13 +52,14 @@ const codex: Build = ([program, ...args], config, place) => {
     log,
     inherited,
     env: { ...env, ...agentEnv },
+    offers: rememberedOffers(join(stateDir, 'answers')),
     ...present({ graces, warm, permission }),
   })
 }
 
 /** Kept is the process of a session that is kept: it can't change its conversation. */
 const claude: Build = ([program, ...args], config, place) => {
-  const { supervisor, log, inherited, agentEnv } = place
+  const { supervisor, stateDir, log, inherited, agentEnv } = place
   const { env, graces, warm, permission = place.permission } = config
   return new ClaudeProvider({
     command: [nativeClaude(program, inherited['PATH']), ...args],
@@ -66,6 +67,7 @@ const claude: Build = ([program, ...args], config, place) => {
     log,
     inherited,
     env: { ...env, ...agentEnv },
+    offers: rememberedOffers(join(stateDir, 'answers')),
     ...present({ graces, warm, permission }),
   })
 }

@@ -74,7 +74,12 @@ export class Chat extends FaceSession {
 
   async prompt(params: PromptParams, signal: AbortSignal): Promise<acp.PromptResponse> {
     const command = this.#strict ? undefined : readCommand(params.prompt ?? [], this.#options.presets())
-    if (command === undefined) return this.answer((options) => this.#begin(params, options), signal)
+    if (command === undefined) {
+      const answer = await this.answer((options) => this.#begin(params, options), signal)
+      // An agent may have told what can be chosen only now that it was there.
+      if (!this.#strict) await this.options.states.showOptions()
+      return answer
+    }
     if ('task' in command) return this.answer((options) => this.#delegate(command, params, options), signal)
     await this.#answer(command)
     return { stopReason: 'end_turn' }

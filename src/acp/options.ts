@@ -1,7 +1,7 @@
 /** The options of a chat, as an editor shows them: whose agent, the agent's own, and Subgate's controls. Pure. */
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 import type { SubagentCapabilities } from '../contract/capabilities.ts'
-import { valuesOf } from '../contract/offer.ts'
+import { effortsWith, valuesOf } from '../contract/offer.ts'
 import type { AgentChoice, AgentOffer, OfferedValue } from '../contract/offer.ts'
 import type { PermissionPolicy, SandboxMode, SubagentStartRequest } from '../contract/request.ts'
 import type { UsableAgent } from '../gateway.ts'
@@ -127,7 +127,7 @@ const listed = (
   const [name, category, values] =
     field === 'model'
       ? (['Model', 'model', offer.models ?? []] as const)
-      : (['Thought level', 'thought_level', offer.efforts ?? []] as const)
+      : (['Thought level', 'thought_level', effortsWith(offer, controls.model)] as const)
   const theirOwn = theirs.some((option) => option.category === category || option.id === field)
   if (theirOwn || rows[field] === 'none' || values.length === 0) return []
   return [select(field, name, category, controls[field] ?? DEFAULT, grouped(values, controls[field]))]

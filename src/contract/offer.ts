@@ -11,6 +11,8 @@ export interface OfferedValue {
   readonly description?: string
   /** Whose it is, where a list holds those of several. */
   readonly group?: string
+  /** Of a model: what `effort` may name with it, where that isn't what the offer says of all. */
+  readonly efforts?: readonly OfferedValue[]
 }
 
 export interface AgentOffer {
@@ -21,6 +23,12 @@ export interface AgentOffer {
   readonly models?: readonly OfferedValue[]
   readonly efforts?: readonly OfferedValue[]
 }
+
+/** What `effort` may name with this model; undefined: with the one that the agent takes by itself. */
+export const effortsWith = (
+  { models = [], efforts = [] }: AgentOffer,
+  model: string | undefined,
+): readonly OfferedValue[] => models.find(({ value }) => value === model)?.efforts ?? efforts
 
 /** One of the agent's own modes, or a value of one of its own options. */
 export type AgentChoice =

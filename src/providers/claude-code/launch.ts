@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RememberedOffers } from '../../capabilities/remembered.ts'
 import type { Logger } from '../../contract/logger.ts'
 import { ownerOf } from '../../contract/process-record.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
@@ -28,6 +29,8 @@ export interface ClaudeOptions {
   readonly warm?: boolean
   /** Milliseconds that the process of a kept session waits for its next turn. */
   readonly idleMs?: number
+  /** Its models, as it named them when it was last started. */
+  readonly offers?: RememberedOffers
 }
 
 /** A fresh process takes the conversation up where one had to go. */

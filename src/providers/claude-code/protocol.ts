@@ -1,8 +1,10 @@
 /** The used part of Claude Code's stream-json lines and control requests, validated at the border. */
 import * as z from 'zod/mini'
 import { isRecord } from '../../contract/json.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { Usage } from '../../contract/result.ts'
+import { offerOfModels } from './models.ts'
 
 export interface ControlRequest {
   readonly requestId: string
@@ -94,6 +96,7 @@ export interface Greeting {
   /** Its hooks are in force, and a failing one blocks. */
   readonly hooked: boolean
   readonly sandboxed: boolean
+  readonly offer?: AgentOffer
 }
 
 export const readGreeting = (answer: unknown): Greeting => {
@@ -102,6 +105,7 @@ export const readGreeting = (answer: unknown): Greeting => {
     version: str(said['claude_code_version']),
     hooked: said['hook_on_failure_supported'] === true && said['hooks_applied'] !== false,
     sandboxed: said['sandbox_enabled'] === true,
+    ...present({ offer: offerOfModels(answer) }),
   }
 }
 

@@ -1,8 +1,10 @@
 /** Claude Code as a provider: stream-json both ways, with its own permissions, schema, budget and sessions. */
 import { randomUUID } from 'node:crypto'
 import which from 'which'
+import { commandKey } from '../../capabilities/remembered.ts'
 import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import { ownerOf } from '../../contract/process-record.ts'
 import type { ProviderSession, SetupScope, SubagentProvider } from '../../contract/provider.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
@@ -29,6 +31,11 @@ export class ClaudeProvider implements SubagentProvider {
     this.#options = options
   }
 
+  /** Known from an earlier start: none is made for it. */
+  offer(): AgentOffer {
+    return this.#options.offers?.recall(this.#key) ?? {}
+  }
+
   async open(request: ResolvedStartRequest, setup: SetupScope): Promise<ProviderSession> {
     const { log, permission, supervisor, warm = true, idleMs = IDLE_MS } = this.#options
     // What can't be said to it at all is refused before anything is started.
@@ -51,6 +58,7 @@ export class ClaudeProvider implements SubagentProvider {
       warm,
       idleMs,
       host: (pid: number, working: boolean) => supervisor.host(pid, working ? [ownerOf(request)] : []),
+      offers: (offer: AgentOffer) => this.#options.offers?.remember(this.#key, offer),
       noise: (text: string) => log.debug({ agent: this.name, text }, 'a line that is no JSON'),
     }
     // Loaded when it is needed: most gateways never start one.
@@ -58,6 +66,14 @@ export class ClaudeProvider implements SubagentProvider {
     return ClaudeSession.open(context, conversationOf(request)).catch((error: unknown) => {
       throw isLostConversation(request, error) ? notResumable(request, error) : error
     })
+  }
+
+  /** Its models are those of an account, which is where it is told to keep it. */
+  get #key(): string | undefined {
+    const { command, inherited, env = {} } = this.#options
+    const [program, ...args] = command
+    const place = [inherited['CLAUDE_CONFIG_DIR'], inherited['ANTHROPIC_BASE_URL'], env]
+    return commandKey(program, [], process.cwd(), ['models', args, place])
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ContentBlock } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
 import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
@@ -31,6 +32,8 @@ export interface SessionContext {
   readonly configured: PermissionPolicy | undefined
   launch(conversation: Conversation, request: ResolvedStartRequest): Promise<Launched>
   noise(text: string): void
+  /** What it lets a person choose, as each of its processes says. */
+  offers(offer: AgentOffer): void
   /** Between two turns its process waits for the next one, which others can see. */
   readonly host: (pid: number, working: boolean) => void
   /** False: each turn has a process of its own. */
@@ -167,8 +170,9 @@ export class ClaudeSession implements ProviderSession {
       noise: (text) => this.#context.noise(process.mask(text)),
     })
     try {
-      const { sandboxed } = await greet(name, lines, { opened, request }, signal)
+      const { sandboxed, offer } = await greet(name, lines, { opened, request }, signal)
       this.#sandboxed = sandboxed
+      if (offer !== undefined) this.#context.offers(offer)
       const running = { lines, flags: flagsOf(request, configured), used: false }
       this.#running = running
       void lines.lost.then(() => (this.#running === running ? this[Symbol.asyncDispose]() : undefined))

@@ -1,9 +1,12 @@
 /** Codex as a provider: threads of `codex app-server`, with its own sandbox, approvals, schema and sessions. */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandKey } from '../../capabilities/remembered.ts'
+import type { RememberedOffers } from '../../capabilities/remembered.ts'
 import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import { SubagentError } from '../../contract/errors.ts'
 import type { Logger } from '../../contract/logger.ts'
+import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import { ownerOf } from '../../contract/process-record.ts'
 import type { ProcessOwner } from '../../contract/process-record.ts'
@@ -17,6 +20,7 @@ import type { Supervisor } from '../../process/supervisor.ts'
 import { WarmPool } from '../../process/warm-pool.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { CODEX_VARIABLES } from './environment.ts'
+import { offerOfModels } from './models.ts'
 import { refuseConflict } from './policy.ts'
 import type { CodexServer } from './server.ts'
 import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
@@ -36,6 +40,8 @@ export interface CodexOptions {
   readonly permission?: PermissionPolicy
   /** Whether an app-server without threads is kept for the next start. */
   readonly warm?: boolean
+  /** Its models, as an app-server listed them; absent: none is asked for them. */
+  readonly offers?: RememberedOffers
 }
 
 /** App-servers that start at once may find their database locked, and a thread its last writer still there. */
@@ -59,6 +65,11 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
       host: (server, owners) => supervisor.host(server.process.pid, owners),
       isClean: (server) => descendantsOf(server.process.pid).length === 0,
     })
+  }
+
+  /** Known from an earlier start: none is made for it. */
+  offer(): AgentOffer {
+    return this.#options.offers?.recall(this.#key) ?? {}
   }
 
   /** What can't be said to Codex at all, or can't be held together. */
@@ -139,11 +150,32 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     const server = new CodexServer({ name: this.name, process, clientVersion: version, log })
     try {
       await server.initialize(signal)
+      void this.#learn(server)
       return server
     } catch (error) {
       await server.stop()
       throw error
     }
+  }
+
+  /** Beside its first thread, which doesn't wait for it. */
+  async #learn(server: CodexServer): Promise<void> {
+    const { offers, log } = this.#options
+    if (offers === undefined || offers.recall(this.#key) !== undefined) return
+    try {
+      const offer = offerOfModels(await server.request('model/list', {}, { phase: 'initialize' }))
+      if (offer !== undefined) offers.remember(this.#key, offer)
+    } catch (error) {
+      log.debug({ agent: this.name, error }, 'the models could not be listed')
+    }
+  }
+
+  /** Its models are those of an account, which is where it is told to keep it. */
+  get #key(): string | undefined {
+    const { command, inherited, env = {} } = this.#options
+    const [program, ...args] = command
+    const place = [inherited['CODEX_HOME'], inherited['OPENAI_BASE_URL'], env]
+    return commandKey(program, [], process.cwd(), ['models', args, place])
   }
 
   async #openThread(

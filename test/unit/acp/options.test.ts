@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { configOptionsOf, readChoice } from '../../../src/acp/options.ts'
 import type { OptionsView } from '../../../src/acp/options.ts'
 import { claims } from '../../../src/capabilities/rows.ts'
+import { valuesOf } from '../../../src/contract/offer.ts'
 import type { AgentOffer } from '../../../src/contract/offer.ts'
 
 const agents = [
@@ -200,5 +201,33 @@ describe('what is chosen', () => {
     expect(() => readChoice(view({ agents: [] }), 'agent', 'x')).toThrow(
       'none, as this session has no options',
     )
+  })
+})
+
+describe('thought levels', () => {
+  const low = { value: 'low', name: 'low' }
+  const max = { value: 'max', name: 'max' }
+  const offer: AgentOffer = {
+    models: [
+      { value: 'big', name: 'Big', efforts: [low, max] },
+      { value: 'plain', name: 'Plain', efforts: [] },
+    ],
+    efforts: [low],
+  }
+  const levels = (model?: string): readonly string[] | undefined => {
+    const controls = model === undefined ? {} : { model }
+    const options = configOptionsOf(view({ rows: everything, offer, controls }))
+    const option = options.find(({ category }) => category === 'thought_level')
+    return option && valuesOf(option)
+  }
+
+  test('are those of the model that is chosen, or of the one that the agent takes by itself', () => {
+    expect(levels()).toEqual(['default', 'low'])
+    expect(levels('big')).toEqual(['default', 'low', 'max'])
+    expect(levels('another')).toEqual(['default', 'low'])
+  })
+
+  test('are not shown for a model that takes none', () => {
+    expect(levels('plain')).toBeUndefined()
   })
 })
