@@ -75,10 +75,11 @@ export class Chats {
 
   /** All that was said is shown before the answer. */
   async load(params: unknown): Promise<Answer> {
+    const fresh = !this.#open.has(readSessionId(params))
     const chat = await this.#reopen(params)
     const { host, takes } = this.#options
     const { link, voice } = chat.options
-    await chat.retell()
+    await chat.retell(fresh)
     const title = titleOf(host.store, link.id)
     if (title !== '' && !takes().echoes)
       await voice.notify({ update: { sessionUpdate: 'session_info_update', title } })

@@ -37,6 +37,8 @@ export interface ChildView {
   take(run: SubagentRun, entry: LogEntry, live?: boolean): Promise<void>
   /** A child of an earlier time, by its newest run. */
   name(start: Start): Promise<void>
+  /** What agents ran themselves, and never said the end of, is out of sight: those agents are gone. */
+  lose(): Promise<void>
   /** The editor begins anew: nothing that it was shown counts. */
   anew(): void
   /** The same of the chat's own agents, permission requests included: updates once the editor has them, `run/settled` before. */
@@ -65,6 +67,7 @@ export const childViewOf = (options: ChildViewOptions): ChildView => {
     adopt: (session) => tree.adopt(session),
     take: (run, entry, live) => tree.take(run, entry, live),
     name: (start) => tree.name(start),
+    lose: () => tree.lose(),
     anew: () => tree.anew(),
     own: (run, entry) => tree.own(run, entry),
     shown: (session, update) => tree.shown(session, update),

@@ -15,16 +15,18 @@ export interface Retelling {
   readonly host: Pick<FaceHost, 'store' | 'storedRun'>
   readonly stretches: readonly Stretch[]
   readonly takes: Takes
-  readonly children: Pick<ChildView, 'anew' | 'own' | 'take' | 'shown' | 'name' | 'adopt'>
+  readonly children: Pick<ChildView, 'anew' | 'own' | 'take' | 'shown' | 'name' | 'adopt' | 'lose'>
   /** In the chat itself. */
   readonly say: (update: SessionUpdate) => Promise<void>
+  /** How far each session is told: what comes behind that is followed. Absent where all is followed already. */
+  readonly upTo?: Readonly<Record<SessionId, number>>
 }
 
 /** Questions of another time are over: nobody is asked them again. */
 const OVER: ReadonlySet<string> = new Set(['permission/requested', 'permission/resolved'])
 
-/** Of what still works nothing is told here: it goes on by itself, once it was named. */
-export const retell = async ({ host, stretches, takes, children, say }: Retelling): Promise<void> => {
+/** Of what is followed already, and works, nothing is told here: it goes on by itself, once it was named. */
+export const retell = async ({ host, stretches, takes, children, say, upTo }: Retelling): Promise<void> => {
   const runOf = runsOf(host)
   // Another gateway has a store of its own, and takes none of this for news.
   const all = takes.echoes ? stretches : withDescendants(host.store, stretches)
@@ -32,15 +34,17 @@ export const retell = async ({ host, stretches, takes, children, say }: Retellin
   for (const told of historyOf(host.store, all)) {
     const { stretch, entry } = told
     const { below, sessionId } = stretch
-    if (below !== undefined && entry.runId !== undefined && entry.runId === below.openRun) continue
+    const isOpen = below?.openRun !== undefined && entry.runId === below.openRun
+    if (below !== undefined && (upTo === undefined ? isOpen : entry.seq > (upTo[sessionId] ?? 0))) continue
     for (const update of replayOf(told, takes)) {
       const said = below === undefined ? children.shown(sessionId, update) : update
       if (said !== undefined) await say(said)
     }
     const run = takes.echoes ? undefined : runOf(entry.runId)
     if (run === undefined || OVER.has(entry.event.type)) continue
-    await (below === undefined ? children.own(run, entry) : children.take(run, entry, false))
+    await (below === undefined ? children.own(run, entry) : children.take(run, entry, isOpen))
   }
+  if (upTo !== undefined) await children.lose()
 }
 
 /** Names what still works, with all that stands above it, parents first. Resolves with whose trees have news to come. */

@@ -183,9 +183,9 @@ export class FaceSession {
     return promptResponse(result)
   }
 
-  /** All that the chat holds, as it was shown. */
-  retell(): Promise<void> {
-    return retell(this.#retelling)
+  /** All that the chat holds, as it was shown; `fresh`: it was opened just now. */
+  retell(fresh: boolean): Promise<void> {
+    return retell({ ...this.#retelling, ...(fresh && { upTo: this.options.told }) })
   }
 
   /** What works below it since an earlier time is named, and followed from now on. */

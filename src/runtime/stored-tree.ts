@@ -2,7 +2,7 @@
 import type { SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
 import { present } from '../contract/present.ts'
-import type { ListedSession, Store } from '../sessions/store.ts'
+import type { ListedSession, Store, StoredSession } from '../sessions/store.ts'
 import { recoverLost } from './recover.ts'
 
 export interface StoredTreeOptions {
@@ -14,9 +14,11 @@ export interface StoredTreeOptions {
   /** How far the session was read, or ever will be by other means; undefined: never. */
   read(id: SessionId): number | undefined
   /** Something of it is unread. Parents before their children. */
-  found(session: ListedSession): void
+  found(session: StoredSession): void
   /** It is over, and nobody here has seen it. */
   skip(session: ListedSession): void
+  /** Sessions that somebody has read to some point, and reads on from there. */
+  begun(): readonly SessionId[]
   /** Sessions that are being followed. */
   followed(): readonly SessionId[]
 }
@@ -45,6 +47,10 @@ export class StoredTree implements Disposable {
     this.#scope.use(store.onChange(() => this.stir()))
     const open = store.list({ rootId, openOnly: true, limit: Infinity })
     for (const session of open.toSorted(topFirst)) this.#take(session)
+    for (const id of options.begun()) {
+      const session = store.get(id)
+      if (session !== undefined) this.#take(session)
+    }
     for (const session of this.#changed()) {
       if (session.registers.openRun === undefined && this.#isNews(session)) options.skip(session)
     }
@@ -77,11 +83,11 @@ export class StoredTree implements Disposable {
     }
   }
 
-  #take(session: ListedSession): void {
+  #take(session: StoredSession): void {
     if (this.#isNews(session)) this.#options.found(session)
   }
 
-  #isNews({ header, lastSeq }: ListedSession): boolean {
+  #isNews({ header, lastSeq }: StoredSession): boolean {
     return (this.#options.read(header.id) ?? -1) < lastSeq
   }
 

@@ -8,7 +8,7 @@ import type { Logger } from '../contract/logger.ts'
 import type { SubagentRun, WatchedEvent, WatchOptions } from '../contract/run.ts'
 import type { SessionLog } from '../sessions/session-log.ts'
 import type { Reader } from '../sessions/readers.ts'
-import type { ListedSession, SessionHeader, Store } from '../sessions/store.ts'
+import type { SessionHeader, Store, StoredSession } from '../sessions/store.ts'
 import { StoredRun } from './stored-run.ts'
 import { StoredTree } from './stored-tree.ts'
 
@@ -97,16 +97,17 @@ class TreeCursor implements Disposable {
 
   #elsewhere(): StoredTree | undefined {
     const { store, now, log } = this.#source
-    const { root } = this.#options
+    const { root, after = {} } = this.#options
     if (root === undefined) return undefined
     return new StoredTree({
       store,
       now,
       log,
       rootId: store.get(root)?.header.rootId ?? root,
-      read: (id) => (this.#following.has(id) ? Infinity : this.#left.get(id)),
+      read: (id) => (this.#following.has(id) ? Infinity : (this.#left.get(id) ?? after[id])),
       found: (session) => this.#found(session),
       skip: ({ header, lastSeq }) => this.#left.set(header.id, lastSeq),
+      begun: () => Object.keys(after) as SessionId[],
       followed: () => [...this.#following].flatMap(([id, { log: own }]) => (own === undefined ? [id] : [])),
     })
   }
@@ -180,7 +181,7 @@ class TreeCursor implements Disposable {
   }
 
   /** Another process writes it. */
-  #found({ header, lastSeq }: ListedSession): void {
+  #found({ header, lastSeq }: StoredSession): void {
     if (!this.#belongs(header)) return
     const { id } = header
     const cursor = this.#left.get(id) ?? this.#options.after?.[id] ?? this.#firstUnseen(header)

@@ -28,6 +28,8 @@ export class Child {
   /** Questions that wait for an answer. */
   readonly open: Set<string> = new Set()
   cancel: (() => void) | undefined
+  /** Its agent, which runs it by itself, has said that it stopped. */
+  idle = false
 
   constructor(facts: ChildFacts) {
     this.facts = facts

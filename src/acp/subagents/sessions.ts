@@ -47,7 +47,8 @@ export class ChildSessions implements ChildShow {
   }
 
   names(child: Child, working: boolean): Promise<void> {
-    return this.#announce(child, { canCancel: working, ...(working && { state: { is: 'running' } }) })
+    const before = this.#announced.has(child) ? {} : ({ state: { is: 'idle' } } as const)
+    return this.#announce(child, { canCancel: working, ...(working ? { state: { is: 'running' } } : before) })
   }
 
   async says(child: Child, said: Notification): Promise<void> {

@@ -141,6 +141,12 @@ export class ChildTree {
     else await this.#show.names(child, live)
   }
 
+  /** What agents ran themselves, and never said the end of, is out of sight: those agents are gone. */
+  async lose(): Promise<void> {
+    for (const child of this.#children.values())
+      if (child.facts.childId !== undefined && !child.idle) await this.#show.lost(child)
+  }
+
   /** The editor begins anew: nothing that it was shown counts. */
   anew(): void {
     this.#show.anew()
@@ -241,6 +247,8 @@ export class ChildTree {
   }
 
   async #described(owner: Child | undefined, child: Child, update: SessionUpdate): Promise<void> {
+    const { state } = readAnnouncement(update)
+    if (state !== undefined) child.idle = state === 'idle'
     const said = this.#show.rename(update, (id) => this.#wireId(child.facts.sessionId, owner, id))
     await this.#show.described(child, said ?? update)
   }

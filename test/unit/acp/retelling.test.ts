@@ -72,6 +72,7 @@ const rig = (paths: Readonly<Record<string, 'open' | 'over'>>) => {
   }
   const tree = new ChildTree({ chatId: 'chat', show, source, takes: TAKES, log: silentLogger })
   const children = {
+    lose: () => tree.lose(),
     anew: () => tree.anew(),
     own: tree.own.bind(tree),
     take: tree.take.bind(tree),
@@ -99,7 +100,7 @@ const TREE = {
 test('after a resume: what is at work, below what it hangs on, and nothing else', async () => {
   const it = rig(TREE)
   expect(await it.name()).toEqual(['root'])
-  expect(it.said).toEqual(['chat has a: known, fixed', 'a has b: running, stoppable'])
+  expect(it.said).toEqual(['chat has a: idle, fixed', 'a has b: running, stoppable'])
 })
 
 test('after a load: of what is at work nothing is told as if it were over, and then it is named', async () => {
