@@ -7,6 +7,8 @@ import { PROGRAM } from './built.ts'
 import { Rig, until } from './cli-rig.ts'
 import { sdkEditor } from './sdk-editor.ts'
 
+const PROVIDER_ENTRY: string = join(import.meta.dirname, '../../src/provider.ts')
+
 const EVERYTHING = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
@@ -272,4 +274,39 @@ test('law 10: through a gateway behind the gateway all of it is the same', async
   expect(editor.of('elicitation/create')).toMatchObject([{ ...FORM, _meta: { a: 1 } }])
   const [{ env }] = editor.of('terminal/create')
   expect(env.filter(({ name }: { name: string }) => name === 'SUBGATE_LINEAGE')).toHaveLength(1)
+})
+
+test('what a subagent of the gateway behind asks arrives once, and says whose it is', async () => {
+  await using rig = new Rig()
+  const { command, args } = fakeAgentCommand([
+    ...acpHandshake(),
+    ...acpTurn([ask('elicitation/create', FORM), '{answer}']),
+  ])
+  const boss = rig.write(
+    'boss.mjs',
+    `import { defineProvider } from ${JSON.stringify(PROVIDER_ENTRY)}
+export const provider = defineProvider({
+  name: 'boss',
+  capabilities: { permissions: 'native', resume: 'native' },
+  run: async ({ prompt }, { delegation }) => {
+    const run = await delegation.start({ provider: 'fake', prompt, label: 'ask it' })
+    return (await run.result).text
+  },
+})`,
+  )
+  const providers = { fake: { command: [command, ...args] }, boss: { module: boss } }
+  rig.configure({ providers, subagent: { maxDepth: 3 } })
+  await using editor = await sdkEditor(rig, {
+    args: ['--', process.execPath, PROGRAM, 'acp', '--provider', 'boss'],
+    capabilities: { ...EVERYTHING, subagents: {} },
+    answers: () => ({ action: 'accept', content: { branch: 'main' } }),
+  })
+  const sessionId = await editor.open()
+  expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' })
+  const asked = editor.of('elicitation/create')
+  expect(asked).toHaveLength(1)
+  const known = editor.updates().flatMap((update) => update.sessionId ?? [])
+  expect([sessionId, ...known]).toContain(asked[0].sessionId)
+  expect(asked[0].message).toMatch(/ask it: Which branch\?$/u)
+  expect(editor.said(sessionId)).toContain('"branch":"main"')
 })
