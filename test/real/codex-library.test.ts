@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
-import type { Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
+import type { Client, PlacedCall, Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
 import { nativeConfig } from './agents.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
@@ -205,4 +205,38 @@ test('a session goes on in another process although its first one is kept warm',
   const second = await house.gate.start('codex', 'Two.', { session, sandbox: 'read-only' })
   expect(await second.result).toMatchObject({ status: 'completed', text: '2' })
   expect(serverPids(house)).toHaveLength(2)
+})
+
+test("a server's form is filled in by the person, and its tool goes on with what was said", async () => {
+  const house = await home()
+  const call: Step = { do: 'call', tool: 'take', namespace: 'mcp__pantry', input: {} }
+  house.model.when('Go.', call, say('Done.'))
+  const asked: PlacedCall[] = []
+  const client: Client = {
+    offer: {
+      readTextFile: false,
+      writeTextFile: false,
+      terminal: false,
+      elicitation: { form: true, url: false },
+    },
+    roots: [],
+    request: async (one) => {
+      asked.push(one)
+      return { result: { action: 'accept', content: { jar: 'honey' } } }
+    },
+    completeElicitation: () => {},
+  }
+  const env = [{ name: 'PANTRY_ASKS', value: '1' }]
+  const run = await house.gate.start('codex', 'Go.', {
+    mcpServers: [{ name: 'pantry', command: process.execPath, args: [PANTRY], env }],
+    permission: 'allow',
+    client,
+  })
+  const said: string[] = []
+  for await (const { event } of run.events()) said.push(JSON.stringify(event))
+  expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.' })
+  expect(asked.map(({ method, params }) => [method, params['message']])).toEqual([
+    ['elicitation/create', 'pantry: Which jar?'],
+  ])
+  expect(said.join('')).toContain('honey')
 })
