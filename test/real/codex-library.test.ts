@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
-import type { Client, PlacedCall, Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
+import type { Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
 import { nativeConfig } from './agents.ts'
+import { askedClient, FORMS_ALONE } from './asked-client.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
 import { warmPids } from './subgate-process.ts'
@@ -211,21 +212,9 @@ test("a server's form is filled in by the person, and its tool goes on with what
   const house = await home()
   const call: Step = { do: 'call', tool: 'take', namespace: 'mcp__pantry', input: {} }
   house.model.when('Go.', call, say('Done.'))
-  const asked: PlacedCall[] = []
-  const client: Client = {
-    offer: {
-      readTextFile: false,
-      writeTextFile: false,
-      terminal: false,
-      elicitation: { form: true, url: false },
-    },
-    roots: [],
-    request: async (one) => {
-      asked.push(one)
-      return { result: { action: 'accept', content: { jar: 'honey' } } }
-    },
-    completeElicitation: () => {},
-  }
+  const client = askedClient(FORMS_ALONE, [], () => ({
+    result: { action: 'accept', content: { jar: 'honey' } },
+  }))
   const env = [{ name: 'PANTRY_ASKS', value: '1' }]
   const run = await house.gate.start('codex', 'Go.', {
     mcpServers: [{ name: 'pantry', command: process.execPath, args: [PANTRY], env }],
@@ -235,7 +224,7 @@ test("a server's form is filled in by the person, and its tool goes on with what
   const said: string[] = []
   for await (const { event } of run.events()) said.push(JSON.stringify(event))
   expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.' })
-  expect(asked.map(({ method, params }) => [method, params['message']])).toEqual([
+  expect(client.asked.map(({ method, params }) => [method, params['message']])).toEqual([
     ['elicitation/create', 'pantry: Which jar?'],
   ])
   expect(said.join('')).toContain('honey')

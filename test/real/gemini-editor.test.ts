@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
-import type { Client, PlacedCall } from '../../src/index.ts'
 import { geminiAgent } from './agents.ts'
+import { askedClient, FORMS_ALONE } from './asked-client.ts'
 import { ModelServer } from './model-server.ts'
 import type { Step } from './model/script.ts'
 import { Workspace } from './workspace.ts'
@@ -33,23 +33,12 @@ test('a new file is made in the editor, and nothing on disk', async () => {
     expect(model.refused).toEqual([])
   })
   const fresh = join(workspace.work, 'fresh.txt')
-  const calls: PlacedCall[] = []
-  const client: Client = {
-    offer: {
-      readTextFile: true,
-      writeTextFile: true,
-      terminal: false,
-      elicitation: { form: false, url: false },
-    },
-    roots: [workspace.work],
-    request: async (call) => {
-      calls.push(call)
-      return call.method === 'fs/write_text_file'
-        ? { result: {} }
-        : { error: { code: -32002, message: 'ENOENT: no such file' } }
-    },
-    completeElicitation: () => {},
-  }
+  const offer = { ...FORMS_ALONE, readTextFile: true, writeTextFile: true }
+  const client = askedClient(offer, [workspace.work], ({ method }) =>
+    method === 'fs/write_text_file'
+      ? { result: {} }
+      : { error: { code: -32002, message: 'ENOENT: no such file' } },
+  )
   model.when(
     'Write it.',
     { do: 'call', tool: 'write_file', input: { file_path: fresh, content: 'new\n' } },
@@ -62,7 +51,7 @@ test('a new file is made in the editor, and nothing on disk', async () => {
     run.respond(event.id, { outcome: 'selected', optionId: option?.optionId ?? '' })
   }
   expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.' })
-  expect(calls.map(({ method, params }) => [method, params['path'], params['content']])).toEqual([
+  expect(client.asked.map(({ method, params }) => [method, params['path'], params['content']])).toEqual([
     ['fs/write_text_file', fresh, 'new\n'],
   ])
   expect(existsSync(fresh)).toBe(false)
