@@ -24,7 +24,10 @@ export const offerOf = (capabilities: JsonObject): ClientOffer => {
 const isEmpty = ({ readTextFile, writeTextFile, terminal, elicitation }: ClientOffer): boolean =>
   !readTextFile && !writeTextFile && !terminal && !elicitation.form && !elicitation.url
 
-/** One that stands in the chat for somebody below it says whose it is, as a permission request does; its tool call isn't known there. */
+/**
+ * One that stands in the chat for somebody below it says whose it is, as a permission request does; its tool call isn't
+ * known there.
+ */
 export const questionOf = (
   params: JsonObject,
   path: readonly string[],
@@ -86,7 +89,9 @@ export class EditorServices implements Client {
   async request(call: PlacedCall): Promise<ClientAnswer> {
     const { sessionId, after, signal, method } = call
     const withdrawn = method === 'elicitation/create' ? CANCELLED : WITHDRAWN
-    if (!(await this.#options.told(sessionId, after, signal))) return withdrawn
+    const told = await this.#options.told(sessionId, after, signal)
+    // What an agent leaves is released also when nothing more is said of it.
+    if (!told && (signal.aborted || method !== 'terminal/release')) return withdrawn
     const asker = this.#options.asker(call)
     if (asker === undefined)
       return { error: { code: -32602, message: 'The session that asks is not known to the editor yet' } }
@@ -122,7 +127,7 @@ export class EditorServices implements Client {
       const answer = await this.#pass({ ...call, signal }, asked)
       const accepted = 'result' in answer && answer.result['action'] === 'accept'
       if (!accepted && key !== undefined) this.#elicitations.delete(key)
-      return signal.aborted ? CANCELLED : answer
+      return 'error' in answer && signal.aborted ? CANCELLED : answer
     } finally {
       await over()
     }

@@ -10,6 +10,7 @@ interface Waiting {
 export class Progress {
   readonly #reached = new Map<SessionId, number>()
   readonly #waiting = new Set<Waiting>()
+  #closed = false
 
   reached(id: SessionId, seq: number): void {
     this.#reached.set(id, seq)
@@ -20,7 +21,7 @@ export class Progress {
   /** Resolves when the editor has all events of the session up to this one; false: it won't, or nobody waits any more. */
   async told(id: SessionId, seq: number, signal: AbortSignal): Promise<boolean> {
     if (seq <= (this.#reached.get(id) ?? 0)) return true
-    if (signal.aborted) return false
+    if (signal.aborted || this.#closed) return false
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const waiting = { id, seq, go: resolve }
     const leave = (): void => this.#release(waiting, false)
@@ -33,9 +34,15 @@ export class Progress {
     }
   }
 
-  /** Nothing more is told. */
+  /** Nobody who waits now is told any more. */
   end(): void {
     for (const waiting of this.#waiting) this.#release(waiting, false)
+  }
+
+  /** Nor is anybody who comes later. */
+  close(): void {
+    this.#closed = true
+    this.end()
   }
 
   #release(waiting: Waiting, told: boolean): void {

@@ -210,6 +210,7 @@ export class FaceSession {
     await turn?.settled
     await Promise.all([...sessions].map((id) => this.options.host.runtime.close(id)))
     this.#closed.abort()
+    this.#progress.close()
     this.#children.close()
   }
 

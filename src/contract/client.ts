@@ -42,7 +42,10 @@ export interface ClientCall {
 export interface SessionClient {
   /** As far as it is there for this session: its directories and its sandbox may leave less of it. */
   readonly offer: ClientOffer
-  /** What isn't offered is -32601. Always settles once `signal` has aborted: an elicitation with `cancel`, anything else with an error. */
+  /**
+   * What isn't offered is -32601. Always settles once `signal` has aborted: an elicitation with `cancel`, anything else
+   * with an error.
+   */
   request(call: ClientCall): Promise<ClientAnswer>
   /** What was asked by a web page is done; an elicitation of another session is left alone. */
   completeElicitation(elicitationId: string): void

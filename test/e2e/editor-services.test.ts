@@ -1,35 +1,11 @@
 /** The editor's own files, terminals and forms, as agents behind the built program have them; the editor is the SDK's. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { acpHandshake, acpTurn, fakeAgentCommand } from '../../src/testing/fake-agent.ts'
+import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import type { FakeStep } from '../../src/testing/fake-agent.ts'
-import { PROGRAM } from './built.ts'
 import { Rig, until } from './cli-rig.ts'
 import { sdkEditor } from './sdk-editor.ts'
-
-const EVERYTHING = {
-  fs: { readTextFile: true, writeTextFile: true },
-  terminal: true,
-  elicitation: { form: {}, url: {} },
-}
-
-const FORM = {
-  mode: 'form',
-  message: 'Which branch?',
-  requestedSchema: { type: 'object', properties: { branch: { type: 'string' } } },
-}
-
-const withFake = (rig: Rig, script: readonly FakeStep[], more: object = {}): readonly string[] => {
-  const { command, args } = fakeAgentCommand(script)
-  rig.configure({ providers: { fake: { command: [command, ...args] } }, ...more })
-  return ['--provider', 'fake']
-}
-
-const ask = (method: string, params: object, wait?: false): FakeStep => ({
-  request: method,
-  params: { sessionId: '{sessionId}', ...params },
-  ...(wait === false && { wait }),
-})
+import { ask, EVERYTHING, FORM, withFake } from './services-script.ts'
 
 test('a buffer that is not saved, a terminal and a form reach the agent, each behind what it said before', async () => {
   await using rig = new Rig()
@@ -241,35 +217,4 @@ test('what a web page asks has an id of its own at the editor, and is over when 
   expect(asked).toMatchObject({ mode: 'url', url: 'https://example.test/', sessionId })
   expect(asked.elicitationId).not.toBe('1')
   expect(editor.of('elicitation/complete')).toEqual([{ elicitationId: asked.elicitationId }])
-})
-
-test('law 10: through a gateway behind the gateway all of it is the same', async () => {
-  await using rig = new Rig()
-  const path = join(rig.work, 'unsaved.ts')
-  withFake(rig, [
-    ...acpHandshake(),
-    ...acpTurn([
-      ask('fs/read_text_file', { path }),
-      '{answer}',
-      ask('terminal/create', { command: 'npm' }),
-      '{answer}',
-      ask('elicitation/create', { ...FORM, _meta: { a: 1 } }),
-      '{answer}',
-    ]),
-  ])
-  await using editor = await sdkEditor(rig, {
-    args: ['--', process.execPath, PROGRAM, 'acp', '--provider', 'fake'],
-    capabilities: EVERYTHING,
-    buffers: { [path]: 'not on disk' },
-    answers: () => ({ action: 'accept', content: { branch: 'main' } }),
-  })
-  const sessionId = await editor.open()
-  await editor.prompt(sessionId, 'go')
-  const said = editor.updates().flatMap(({ content }) => content?.text ?? [])
-  expect(said.join('')).toContain('not on disk')
-  expect(said.join('')).toContain('"terminalId":"editor-1"')
-  expect(said.join('')).toContain('"branch":"main"')
-  expect(editor.of('elicitation/create')).toMatchObject([{ ...FORM, _meta: { a: 1 } }])
-  const [{ env }] = editor.of('terminal/create')
-  expect(env.filter(({ name }: { name: string }) => name === 'SUBGATE_LINEAGE')).toHaveLength(1)
 })

@@ -137,6 +137,23 @@ describe('what was not offered', () => {
     }
   })
 
+  test('is also what an agent is known not to live with, unless its configuration asks for it', async () => {
+    const known = { name: 'known', title: 'Known', program: 'known', args: [], methods: { read: false } }
+    for (const [methods, readTextFile] of [
+      [undefined, false],
+      [{ read: true }, true],
+    ] as const) {
+      const client = recordedClient(() => ok())
+      const house = acp(turn('done'), { known, ...(methods && { methods }) })
+      await (
+        await house.start({}, { client })
+      ).result
+      expect(received(house, 'initialize')[0]?.params['clientCapabilities']).toMatchObject({
+        fs: { readTextFile, writeTextFile: true },
+      })
+    }
+  })
+
   test('law 11: a child that was handed read-only reads, and neither writes nor runs anything', async () => {
     const client = recordedClient(() => ok({ content: 'read' }))
     const house = acp(

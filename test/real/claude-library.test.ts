@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
-import type { Client, PlacedCall, Subgate, SubagentRun } from '../../src/index.ts'
+import type { Subgate, SubagentRun } from '../../src/index.ts'
 import { claudeNative } from './agents.ts'
+import { askedClient, FORMS_ALONE } from './asked-client.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
 import { warmPids } from './subgate-process.ts'
@@ -79,21 +80,9 @@ test.each([
 
 test('its questionnaire is a form of the person, and what is chosen is its result', async () => {
   const house = await home()
-  const asked: PlacedCall[] = []
-  const client: Client = {
-    offer: {
-      readTextFile: false,
-      writeTextFile: false,
-      terminal: false,
-      elicitation: { form: true, url: false },
-    },
-    roots: [],
-    request: async (call) => {
-      asked.push(call)
-      return { result: { action: 'accept', content: { 'question 1': 'blue' } } }
-    },
-    completeElicitation: () => {},
-  }
+  const client = askedClient(FORMS_ALONE, [], () => ({
+    result: { action: 'accept', content: { 'question 1': 'blue' } },
+  }))
   const options = [
     { label: 'red', description: 'warm' },
     { label: 'blue', description: 'cold' },
@@ -108,7 +97,7 @@ test('its questionnaire is a form of the person, and what is chosen is its resul
   expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.', denied: [] })
   // What the model is told of it.
   expect(results.at(-1)).toContain('blue')
-  expect(asked.map(({ method, params }) => [method, params['requestedSchema']])).toMatchObject([
+  expect(client.asked.map(({ method, params }) => [method, params['requestedSchema']])).toMatchObject([
     [
       'elicitation/create',
       {

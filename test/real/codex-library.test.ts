@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createSubgate } from '../../src/index.ts'
 import type { Subgate, SubgateOptions, SubagentRun } from '../../src/index.ts'
 import { nativeConfig } from './agents.ts'
+import { askedClient, FORMS_ALONE } from './asked-client.ts'
 import { ModelServer } from './model-server.ts'
 import type { ModelRequest, Step } from './model/script.ts'
 import { warmPids } from './subgate-process.ts'
@@ -205,4 +206,26 @@ test('a session goes on in another process although its first one is kept warm',
   const second = await house.gate.start('codex', 'Two.', { session, sandbox: 'read-only' })
   expect(await second.result).toMatchObject({ status: 'completed', text: '2' })
   expect(serverPids(house)).toHaveLength(2)
+})
+
+test("a server's form is filled in by the person, and its tool goes on with what was said", async () => {
+  const house = await home()
+  const call: Step = { do: 'call', tool: 'take', namespace: 'mcp__pantry', input: {} }
+  house.model.when('Go.', call, say('Done.'))
+  const client = askedClient(FORMS_ALONE, [], () => ({
+    result: { action: 'accept', content: { jar: 'honey' } },
+  }))
+  const env = [{ name: 'PANTRY_ASKS', value: '1' }]
+  const run = await house.gate.start('codex', 'Go.', {
+    mcpServers: [{ name: 'pantry', command: process.execPath, args: [PANTRY], env }],
+    permission: 'allow',
+    client,
+  })
+  const said: string[] = []
+  for await (const { event } of run.events()) said.push(JSON.stringify(event))
+  expect(await run.result).toMatchObject({ status: 'completed', text: 'Done.' })
+  expect(client.asked.map(({ method, params }) => [method, params['message']])).toEqual([
+    ['elicitation/create', 'pantry: Which jar?'],
+  ])
+  expect(said.join('')).toContain('honey')
 })

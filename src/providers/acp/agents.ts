@@ -4,6 +4,7 @@ import { isRecord } from '../../contract/json.ts'
 import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { SignIn } from '../../contract/sign-in.ts'
 import { maskArgs } from '../../contract/secrets.ts'
+import type { ConfiguredMethods } from './offered-methods.ts'
 
 /** How an agent is brought to ask before it acts. An empty object: it does so by itself. */
 export interface AskMode {
@@ -33,6 +34,8 @@ export interface KnownAgent {
   readonly graces?: { readonly eofMs?: number; readonly termMs?: number }
   readonly asks?: AskMode
   readonly failureSign?: FailureSign
+  /** What it is offered of a client's methods where its configuration says nothing. */
+  readonly methods?: ConfiguredMethods
   /** `agentInfo.name` of its handshake, which knows it where the command line doesn't show it. */
   readonly agentInfo?: string
   /** The gateway drives it by its own interface; what stands here tells people where to find it. */
@@ -136,6 +139,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
     variables: ['GEMINI_*', 'GOOGLE_*'],
     asks: { modeId: 'default' },
+    // It takes a client's word that there is no such file for a fault, and could make no new file.
+    methods: { read: false },
     graces: { termMs: 2000 },
     signIn: {
       args: [],

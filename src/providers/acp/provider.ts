@@ -217,7 +217,8 @@ export class AcpProvider implements SubagentProvider, AsyncDisposable {
   }
 
   #methodsFor({ sandbox }: ResolvedStartRequest, { client }: SetupScope): ClientMethods {
-    return methodsFor(this.#options.methods ?? {}, client?.offer, sandbox)
+    const { known, methods } = this.#options
+    return methodsFor({ ...known?.methods, ...methods }, client?.offer, sandbox)
   }
 
   /** Whether a delegated session shares its process with others of its parent. */

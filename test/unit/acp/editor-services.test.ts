@@ -128,7 +128,11 @@ describe('a call', () => {
     const late = face.request(call({ after: 1 }))
     progress.end()
     expect(await late).toMatchObject({ error: { code: -32800 } })
+    progress.close()
+    expect(await face.request(call({ after: 1 }))).toMatchObject({ error: { code: -32800 } })
     expect(face.asked).toEqual([])
+    // A terminal that nobody has any more must go all the same.
+    expect(await face.request(call({ after: 1, method: 'terminal/release' }))).toEqual({ result: {} })
   })
 
   test("has the editor's error, and one of ours when the editor is gone", async () => {
