@@ -95,6 +95,9 @@ const refusesKeep = (error: unknown): boolean => {
 const isLost = (error: unknown): error is SubagentError => {
   if (!SubagentError.is(error)) return false
   if (error.code === 'NOT_RESUMABLE' || error.code === 'SESSION_NOT_FOUND') return true
+  // No session is ever let out of its sandbox: a person who chose a wider one is given another session.
+  if (error.code === 'INVALID_REQUEST')
+    return (error.data as SubagentError<'INVALID_REQUEST'>['data']).field === 'sandbox'
   if (error.code !== 'UNSUPPORTED_CAPABILITY') return false
   const { missing } = error.data as SubagentError<'UNSUPPORTED_CAPABILITY'>['data']
   return missing.every((row) => row === 'resume' || row === 'fork')

@@ -135,6 +135,27 @@ test("Subgate's own options are there as far as the agent can be held to them, a
   expect(optionOf(plain.result.configOptions, 'sandbox')).toBeUndefined()
 })
 
+test('a sandbox that is widened in mid-chat holds from the next prompt on: the agent begins anew, told what was said', async () => {
+  await using it = new Editor({
+    args: ['--provider', 'spawn', '--model', 'rehearsal', '--sandbox', 'read-only'],
+    answer: () => ({ result: { outcome: { outcome: 'cancelled' } } }),
+  })
+  const sessionId = await it.open()
+  await it.prompt(sessionId, 'say: one')
+  const set = (value: string): Promise<unknown> =>
+    it.request('session/set_config_option', { sessionId, configId: 'sandbox', value })
+  await set('workspace-write')
+  expect((await it.prompt(sessionId, 'And two?')).result?.stopReason).toBe('end_turn')
+  expect(it.said()).toContain('begins anew: The sandbox "workspace-write" was asked for')
+  expect(it.said()).toContain('say: one')
+  const write = (path: string): string => `call write: {"path": "${path}", "content": "x"}`
+  await it.prompt(sessionId, write('a.txt'))
+  expect(it.asked()).toEqual([])
+  await set('read-only')
+  expect((await it.prompt(sessionId, write('b.txt'))).result?.stopReason).toBe('end_turn')
+  expect(it.asked()).toHaveLength(1)
+})
+
 test('the built-in agent lists the model that is configured, and the chat can be held to it', async () => {
   await using it = new Editor({ args: ['--provider', 'spawn'], config: { model: 'rehearsal' } })
   await it.initialize()

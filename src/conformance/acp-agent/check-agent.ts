@@ -76,10 +76,9 @@ const one = async (requirement: AcpRequirement, bench: Bench): Promise<Outcome> 
   const scene = new Scene(options.start, settings, facts, schema, reused)
   const ended = await judged(requirement, scene)
   await scene[Symbol.asyncDispose]()
-  bench.seen.push({ id, conversations: scene.conversations })
-  const transcript = [...scene.conversations, ...scene.overheard].flatMap((conversation) =>
-    conversation.transcript.lines(),
-  )
+  const conversations = [...scene.conversations, ...scene.overheard]
+  bench.seen.push({ id, conversations })
+  const transcript = conversations.flatMap((conversation) => conversation.transcript.lines())
   const wrong = ended.status === 'failed' || ended.status === 'not_tested'
   return { id, ...ended, ...(wrong && { transcript }), durationMs: took() }
 }

@@ -22,11 +22,19 @@ const relay = (link: AgentLink): AgentLink => {
   }
 }
 
+export interface Talk {
+  readonly conversation: Conversation
+  readonly sessionId: string
+}
+
 export class ReusedAgents implements AsyncDisposable {
   readonly #start: StartAgent
   readonly #settings: Settings
   readonly #closes: boolean
   readonly #idle: Conversation[] = []
+  #saying: Promise<unknown> = Promise.resolve()
+  #talk: Promise<Talk> | undefined
+  #talking: Conversation | undefined
   readonly #played = new Map<string, Promise<unknown>>()
 
   constructor(start: StartAgent, settings: Settings, { capabilities }: AgentFacts) {
@@ -41,6 +49,20 @@ export class ReusedAgents implements AsyncDisposable {
     const played = (this.#played.get(name) as Promise<T> | undefined) ?? play()
     this.#played.set(name, played)
     return played
+  }
+
+  /** One after another, what is said in one session of all. */
+  talk<T>(say: (session: Talk) => Promise<T>): Promise<T> {
+    const said = this.#saying.then(async () => say(await (this.#talk ??= this.#open())))
+    this.#saying = said.catch(() => undefined)
+    return said
+  }
+
+  async #open(): Promise<Talk> {
+    const conversation = await this.take()
+    this.#talking = conversation
+    const { sessionId } = await conversation.prepared('session/new', conversation.sessionParams())
+    return { conversation, sessionId: String(sessionId) }
   }
 
   /** Initialized without any capability of a client; nothing else of what was said before is heard in it. */
@@ -74,6 +96,7 @@ export class ReusedAgents implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((conversation) => conversation[Symbol.asyncDispose]()))
+    const left = [...this.#idle.splice(0), ...(this.#talking === undefined ? [] : [this.#talking])]
+    await Promise.all(left.map((conversation) => conversation[Symbol.asyncDispose]()))
   }
 }

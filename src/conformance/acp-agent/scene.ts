@@ -12,7 +12,7 @@ import { STOP_REASONS, stopReasonOf } from './message.ts'
 import type { Heard } from './message.ts'
 import type { Settings } from './options.ts'
 import { NotTested } from './outcome.ts'
-import type { ReusedAgents } from './reuse.ts'
+import type { ReusedAgents, Talk } from './reuse.ts'
 import type { ProtocolSchema } from './schema.ts'
 
 /** Returns, what it recorded if anything; or throws `Unmet` or `NotTested`. */
@@ -83,6 +83,15 @@ export class Scene implements AsyncDisposable {
     return found
   }
 
+  /** For a prompt that any session will do for. */
+  async talk<T>(say: (session: Talk) => Promise<T>): Promise<T> {
+    if (this.#reused === undefined) return say(await this.opened())
+    return this.#reused.talk((session) => {
+      this.overheard.push(session.conversation)
+      return say(session)
+    })
+  }
+
   /** Signs in first where the agent wants that and a method was named. */
   async session(conversation: Conversation, more: object = {}): Promise<string> {
     const created = await this.created(conversation, more)
@@ -98,9 +107,7 @@ export class Scene implements AsyncDisposable {
     return conversation.prepared('session/new', conversation.sessionParams(more))
   }
 
-  async opened(
-    clientCapabilities: object = {},
-  ): Promise<{ readonly conversation: Conversation; readonly sessionId: string }> {
+  async opened(clientCapabilities: object = {}): Promise<Talk> {
     const conversation = await this.initialized(clientCapabilities)
     return { conversation, sessionId: await this.session(conversation) }
   }

@@ -3,6 +3,7 @@ import { isRecord } from '../../../contract/json.ts'
 import { hold, shown } from '../../failure.ts'
 import type { Conversation } from '../conversation.ts'
 import { AUTH_REQUIRED } from '../facts.ts'
+import type { Heard } from '../message.ts'
 import { NotTested } from '../outcome.ts'
 import { isValid } from '../scene.ts'
 import type { Checks, Scene } from '../scene.ts'
@@ -10,34 +11,41 @@ import type { Checks, Scene } from '../scene.ts'
 const methodsOf = (scene: Scene): readonly Readonly<Record<string, unknown>>[] =>
   scene.facts.authMethods.filter(isRecord)
 
-const versionOf = async (conversation: Conversation, params: object): Promise<unknown> => {
-  const { result, error } = await conversation.request('initialize', params)
+/** A fresh process, and its answer to who asks for version 1. */
+const initialized = (
+  scene: Scene,
+): Promise<{ readonly conversation: Conversation; readonly answer: Heard }> =>
+  scene.once('initialize', async () => {
+    const conversation = await scene.begin()
+    const answer = await conversation.request('initialize', conversation.initializeParams())
+    return { conversation, answer }
+  })
+
+const versionIn = ({ result, error }: Heard): unknown => {
   hold(error === undefined, 'a result', shown(error))
   return isRecord(result) ? result['protocolVersion'] : undefined
 }
 
 export const HANDSHAKE: Checks = {
   'ACP-INIT-001': async (scene) => {
-    const conversation = await scene.begin()
-    const answer = await conversation.request('initialize', conversation.initializeParams())
+    const { answer } = await initialized(scene)
     const { protocolVersion } = isValid(scene.schema, answer)
     hold(Number.isInteger(protocolVersion), 'a whole protocolVersion', shown(protocolVersion))
   },
   'ACP-INIT-002': async (scene) => {
-    const conversation = await scene.begin()
-    const version = await versionOf(conversation, conversation.initializeParams())
+    const version = versionIn((await initialized(scene)).answer)
     hold(version === 1, 'version 1', shown(version))
   },
   'ACP-INIT-003': async (scene) => {
-    const first = await scene.begin()
-    const usual = await versionOf(first, first.initializeParams())
+    const usual = versionIn((await initialized(scene)).answer)
     const conversation = await scene.begin()
-    const version = await versionOf(conversation, {
+    const params = {
       ...conversation.initializeParams(),
       protocolVersion: 65_535,
       info: { name: 'subgate-conformance', version: '1' },
       capabilities: {},
-    })
+    }
+    const version = versionIn(await conversation.request('initialize', params))
     hold(Number.isInteger(version) && version !== 65_535, 'a version of its own', shown(version))
     hold(Number(version) >= Number(usual), `at least ${shown(usual)}`, shown(version))
   },

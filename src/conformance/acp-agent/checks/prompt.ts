@@ -15,9 +15,9 @@ const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-const promptWith = async (scene: Scene, block: object, more: object = {}): Promise<void> => {
-  const { conversation, sessionId } = await scene.opened()
-  await endsWell(conversation, sessionId, [textBlock(scene.settings.texts.hello), block], more)
+const promptWith = async (scene: Scene, blocks: readonly object[], more: object = {}): Promise<void> => {
+  const prompt = [textBlock(scene.settings.texts.hello), ...blocks]
+  await scene.talk(({ conversation, sessionId }) => endsWell(conversation, sessionId, prompt, more))
 }
 
 interface Turn {
@@ -72,10 +72,7 @@ export const PROMPT: Checks = {
     const second = await scene.session(conversation)
     hold(second !== sessionId, 'another id than the first', shown(second))
   },
-  'ACP-PROMPT-001': async (scene) => {
-    const { conversation, sessionId } = await scene.opened()
-    await endsWell(conversation, sessionId, [textBlock(scene.settings.texts.hello)])
-  },
+  'ACP-PROMPT-001': (scene) => promptWith(scene, []),
   'ACP-PROMPT-002': async (scene) => {
     const { heard, sessionId } = await turn(scene)
     for (const message of heard) {
@@ -88,10 +85,10 @@ export const PROMPT: Checks = {
   },
   'ACP-PROMPT-003': async (scene) => {
     const uri = pathToFileURL(join(scene.settings.cwd, 'notes.txt')).href
-    await promptWith(scene, { type: 'resource_link', uri, name: 'notes.txt' })
+    await promptWith(scene, [{ type: 'resource_link', uri, name: 'notes.txt' }])
   },
   'ACP-META-001': async (scene) => {
-    await promptWith(scene, textBlock('Again.'), { _meta: { traceparent: TRACE } })
+    await promptWith(scene, [textBlock('Again.')], { _meta: { traceparent: TRACE } })
   },
   'ACP-ADDDIRS-001': async (scene) => {
     const conversation = await scene.initialized()
@@ -100,11 +97,13 @@ export const PROMPT: Checks = {
     signedIn(answer)
     isValid(scene.schema, answer)
   },
-  'ACP-PROMPTCAP-001': (scene) => promptWith(scene, { type: 'image', data: PNG, mimeType: 'image/png' }),
-  'ACP-PROMPTCAP-002': (scene) => promptWith(scene, { type: 'audio', data: WAV, mimeType: 'audio/wav' }),
+  'ACP-PROMPTCAP-001': (scene) => promptWith(scene, [{ type: 'image', data: PNG, mimeType: 'image/png' }]),
+  'ACP-PROMPTCAP-002': (scene) => promptWith(scene, [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }]),
   'ACP-PROMPTCAP-003': (scene) => {
     const uri = pathToFileURL(join(scene.settings.cwd, 'notes.txt')).href
-    return promptWith(scene, { type: 'resource', resource: { uri, text: 'A note.', mimeType: 'text/plain' } })
+    return promptWith(scene, [
+      { type: 'resource', resource: { uri, text: 'A note.', mimeType: 'text/plain' } },
+    ])
   },
   'ACP-CLIENTCAP-001': (scene) => callsNone(scene, /^fs\//u),
   'ACP-CLIENTCAP-002': (scene) => callsNone(scene, /^terminal\//u),

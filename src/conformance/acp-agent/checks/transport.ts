@@ -11,9 +11,12 @@ const UNICODE = 'ünï-漢 𝕏'
 
 /** A whole life: a turn, and the end of its input. */
 const life = async (scene: Scene, text: string): Promise<Conversation> => {
-  const { conversation, sessionId } = await scene.opened()
-  await scene.spoken(conversation, sessionId, text)
-  await conversation.leave()
+  const { conversation } = await scene.once(`life ${text}`, async () => {
+    const opened = await scene.opened()
+    await scene.spoken(opened.conversation, opened.sessionId, text)
+    await opened.conversation.leave()
+    return opened
+  })
   return conversation
 }
 
@@ -48,10 +51,12 @@ export const TRANSPORT: Checks = {
     await echoes(scene, 'seven-thousand-and-two')
   },
   'ACP-JSONRPC-002': async (scene) => {
-    const { conversation, sessionId } = await scene.opened()
-    await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
-    await conversation.request(UNKNOWN_METHOD, {})
-    for (const { kind, value, text } of conversation.heard) {
+    const heard = await scene.talk(async ({ conversation, sessionId }) => {
+      await scene.spoken(conversation, sessionId, scene.settings.texts.hello)
+      await conversation.request(UNKNOWN_METHOD, {})
+      return [...conversation.heard]
+    })
+    for (const { kind, value, text } of heard) {
       if (kind !== 'response' || !isRecord(value)) continue
       hold('result' in value !== 'error' in value, 'either a result or an error', shown(text))
       if (!('error' in value)) continue
