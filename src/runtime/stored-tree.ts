@@ -44,7 +44,7 @@ export class StoredTree implements Disposable {
     this.#options = options
     this.#since = options.now()
     const { store, rootId } = options
-    this.#scope.use(store.onChange(() => this.stir()))
+    this.#scope.use(store.onChange((elsewhere) => elsewhere && this.stir()))
     const open = store.list({ rootId, openOnly: true, limit: Infinity })
     for (const session of open.toSorted(topFirst)) this.#take(session)
     for (const id of options.begun()) {

@@ -171,8 +171,8 @@ export interface SessionIndex {
   runs(id: SessionId): readonly StoredRun[]
   /** Sessions whose id, or the id of one of whose runs, is or begins with the text; at most `limit`. */
   find(text: string, limit: number): readonly SessionId[]
-  /** Hears, at most 100 ms late, that anything was committed by anyone. */
-  onChange(listener: () => void): Disposable
+  /** Hears that anything was committed: by this store at once, by another process at most 100 ms late (`elsewhere`). */
+  onChange(listener: (elsewhere: boolean) => void): Disposable
 }
 
 /** Sessions left open by processes that died. */

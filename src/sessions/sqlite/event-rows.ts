@@ -5,7 +5,6 @@ import type { RunId } from '../../contract/ids.ts'
 import type { PrefixPart } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { logKey } from './session-rows.ts'
-import type { SessionRow } from './session-rows.ts'
 
 type EventRow = readonly [seq: number, at: number, run: RunId | null, event: string]
 
@@ -60,10 +59,17 @@ const page = (
     )
     .map(entryOf)
 
+/** Where a session's events lie. */
+export interface LogSpan {
+  readonly key: number
+  readonly prefix: readonly PrefixPart[]
+  readonly lastSeq: number
+}
+
 /** A shared event has the same `seq` in the log that holds it. */
 export const readEvents = (
   connection: Connection,
-  { key, prefix, last_seq: last }: SessionRow,
+  { key, prefix, lastSeq }: LogSpan,
   after: number,
   limit: number,
 ): readonly LogEntry[] => {
@@ -74,13 +80,11 @@ export const readEvents = (
     if (log === undefined || from >= through || entries.length >= limit) return
     entries.push(...page(connection, log, from, through, limit - entries.length))
   }
-  if (prefix !== '[]') {
-    for (const { sessionId, count } of JSON.parse(prefix) as readonly PrefixPart[]) {
-      through += count
-      if (after < through) take(logKey(connection, sessionId))
-    }
+  for (const { sessionId, count } of prefix) {
+    through += count
+    if (after < through) take(logKey(connection, sessionId))
   }
-  through = last
+  through = lastSeq
   take(key)
   return entries
 }

@@ -10,7 +10,7 @@ export class Feed {
   readonly faults: Listeners<SessionId, [fault: Error]>
   readonly #commits: Listeners<SessionId, [lastSeq: number]>
   readonly #letters: Listeners<SessionId, []>
-  readonly #changes: Listeners<'all', []>
+  readonly #changes: Listeners<'all', [elsewhere: boolean]>
   readonly #connection: Connection
   readonly #isHeld: (id: SessionId) => boolean
   readonly #alone: boolean
@@ -64,7 +64,7 @@ export class Feed {
     }
   }
 
-  onChange(listener: () => void): Disposable {
+  onChange(listener: (elsewhere: boolean) => void): Disposable {
     this.#begin()
     const listening = this.#changes.add('all', listener)
     this.look()
@@ -96,7 +96,7 @@ export class Feed {
     this.#notedLetters.clear()
     for (const [id, lastSeq] of noted) this.tellOf(id, lastSeq)
     for (const to of letters) this.#letters.tell(to)
-    this.#changes.tell('all')
+    this.#changes.tell('all', false)
   }
 
   /** Goes on looking while somebody listens to what another process could write. */
@@ -134,7 +134,7 @@ export class Feed {
       // What can't be read now is read at the next look; who needs it more urgently reads itself, and hears why.
       return
     }
-    this.#changes.tell('all')
+    this.#changes.tell('all', true)
   }
 
   #lookAt(id: SessionId): void {

@@ -10,10 +10,11 @@ import { answer, soon } from './core.ts'
 import type { Core } from './core.ts'
 import { EntriesJob } from './entries-job.ts'
 import { readEvents } from './event-rows.ts'
+import type { LogSpan } from './event-rows.ts'
 import { Held } from './held.ts'
 import { hasLetter } from './letters.ts'
 import { enter, livingOwner } from './owners.ts'
-import { sessionRow, storedOf } from './session-rows.ts'
+import { headerOf, sessionRow, storedOf } from './session-rows.ts'
 import type { SessionRow } from './session-rows.ts'
 
 const busy = (id: SessionId, why: string): SubagentError =>
@@ -97,6 +98,17 @@ const release = (core: Core, id: SessionId): void => {
   else gone()
 }
 
+/** Of a session that is held here it is known without a query. */
+const spanOf = ({ connection, held }: Core, id: SessionId): LogSpan | undefined => {
+  const here = held.get(id)
+  if (here !== undefined) {
+    const { key, header, committed } = here
+    return key === undefined ? undefined : { key, prefix: header.prefix, lastSeq: committed }
+  }
+  const row = sessionRow(connection, id)
+  return row && { key: row.key, prefix: headerOf(row).prefix, lastSeq: row.last_seq }
+}
+
 const read = (core: Core, id: SessionId, after: number, limit: number): readonly LogEntry[] => {
   const { connection, held, tails } = core
   const here = held.get(id)
@@ -106,8 +118,8 @@ const read = (core: Core, id: SessionId, after: number, limit: number): readonly
     if (tail !== undefined) return tail
   }
   return connection.read(() => {
-    const row = sessionRow(connection, id)
-    return row === undefined ? [] : readEvents(connection, row, after, limit)
+    const span = spanOf(core, id)
+    return span === undefined ? [] : readEvents(connection, span, after, limit)
   })
 }
 

@@ -145,6 +145,19 @@ describe('the feed', () => {
     expect(heard.filter((each) => each.startsWith('silent'))).toEqual([])
   })
 
+  test('who hears of a change hears whether another process made it', async () => {
+    using house = storeHouse()
+    const [one, two] = [house.open('one'), house.open('two')]
+    const heard: boolean[] = []
+    using listening = two.onChange((elsewhere) => heard.push(elsewhere))
+    begin(two, 'own')
+    expect(heard).toEqual([false])
+    begin(one, 'foreign')
+    await until(() => heard.length > 1)
+    expect(heard).toEqual([false, true])
+    listening[Symbol.dispose]()
+  })
+
   test('a refused slot that changes nothing is no change, so that who retries on changes comes to rest', async () => {
     using house = storeHouse()
     const store = house.open()
