@@ -36,6 +36,7 @@ import type { FoundAgent } from './providers/acp/discover.ts'
 import { hostSettings } from './host-settings.ts'
 import { Recovery } from './gateway-recovery.ts'
 import { lazyStore, removeFrom, treeOf } from './gateway-store.ts'
+import { signedInFirst } from './gateway-signed-in.ts'
 import { LastAgent, usableAgents } from './gateway-usable.ts'
 import type { UsableAgent } from './gateway-usable.ts'
 import { completeRoot } from './root-request.ts'
@@ -179,11 +180,14 @@ export class Gateway implements AsyncDisposable {
     return builtInStates(this.loaded.config.model, this.#env)
   }
 
-  /** Those that can start here without further words, by the names that people know. */
+  /** Those that can start here without further words, by the names that people know; signed in or not to be seen first. */
   async usable(): Promise<readonly UsableAgent[]> {
     const { providers } = this.runtime
     const has = (name: string): boolean => providers.find(name) !== undefined
-    return usableAgents(this.loaded.config, this.agents(), await this.builtIn(), has)
+    const { config } = this.loaded
+    const usable = usableAgents(config, this.agents(), await this.builtIn(), has)
+    const home = this.#options.home ?? homedir()
+    return signedInFirst(usable, { config, env: this.#env, home, platform: process.platform })
   }
 
   /** Takes stored sessions away, with all that they started; what is open stays, and isn't in the answer. */

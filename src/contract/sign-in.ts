@@ -10,6 +10,22 @@ export interface SignIn {
   readonly program?: string
   /** What the person does there, where that isn't plain. */
   readonly note?: string
+  /** Absent: whether somebody is signed in can't be seen. */
+  readonly traces?: SignInTraces
+}
+
+/** What a sign-in leaves on a machine. Where none of it is there, nobody is signed in. */
+export interface SignInTraces {
+  /** Each of them is one; a trailing `*` matches the rest. */
+  readonly variables: readonly string[]
+  /** The folder that the variable names, else this one in the person's home. */
+  readonly folder: { readonly variable: string; readonly name: string }
+  /** Credentials in that folder. */
+  readonly file: string
+  /** Words of a settings file there, by which it may be signed in where that can't be seen. */
+  readonly settings: { readonly file: string; readonly words: RegExp }
+  /** Platforms that keep its credentials elsewhere. */
+  readonly elsewhere: readonly string[]
 }
 
 /** A provider here that a person can sign in to. */

@@ -44,6 +44,8 @@ export interface KnownAgent {
   readonly npm?: string
   /** How its own program signs a person in; that of a native one stands in its folder. */
   readonly signIn?: SignIn
+  /** The native one whose sign-in it shares. */
+  readonly account?: string
 }
 
 const CLAUDE_VARIABLES = [
@@ -94,6 +96,7 @@ const claudeAdapter = {
   agentInfo: '@agentclientprotocol/claude-agent-acp',
   npm: '@agentclientprotocol/claude-agent-acp',
   signIn: { args: ['--cli', 'auth', 'login'] },
+  account: 'claude-code',
 } as const
 
 const codexAdapter = {
@@ -107,6 +110,7 @@ const codexAdapter = {
   npm: '@agentclientprotocol/codex-acp',
   // It shares the sign-in of Codex, and has no words for it.
   signIn: { program: 'codex', args: ['login'] },
+  account: 'codex',
 } as const
 
 /** A launch line of the ACP registry without more knowledge. */
