@@ -1,11 +1,11 @@
 /** Starting ACP agents that fail, refuse, want a sign-in, or turn out to lack what was asked for. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import { acp, isAlive, pids, received, temporary } from '../fixtures/acp-house.ts'
 import type { AcpHouse } from '../fixtures/acp-house.ts'
-import { rejection } from '../fixtures/house.ts'
+import { rejection, until } from '../fixtures/house.ts'
 
 const limits = (startupMs: number) => ({ limits: { startupMs, idleMs: 0, totalMs: 0 } })
 
@@ -117,14 +117,21 @@ describe('C05: a start-up failure tells what to do:', () => {
 
   test('(e) no answer within the start-up limit', async () => {
     const house = acp([{ stderr: 'thinking\n' }, { expect: 'initialize' }, { hang: true }], {
-      settings: limits(3000),
+      settings: limits(98_765),
     })
-    const before = Date.now()
-    const error = await rejection(house.start())
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const rejected = rejection(house.start())
+    // It has written by then, and what it has written is read in the round after.
+    await until(() => received(house, 'initialize').length === 1)
+    const limit = timers.mock.calls.find(([, ms]) => ms === 98_765)?.[0]
+    timers.mockRestore()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setImmediate(resolve))
+    limit?.()
+    const error = await rejected
     expect([error.code, error.phase]).toEqual(['STARTUP_TIMEOUT', 'initialize'])
-    expect(error.data).toMatchObject({ limitMs: 3000, cwd: house.dir, stderr: 'thinking\n' })
+    expect(error.data).toMatchObject({ limitMs: 98_765, cwd: house.dir, stderr: 'thinking\n' })
     expect((error.data as { command: string }).command).toContain('fake-agent-process')
-    expect(Date.now() - before).toBeGreaterThanOrEqual(3000)
     nothingLeft(house)
   })
 
