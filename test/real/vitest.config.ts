@@ -1,6 +1,6 @@
 /**
  * Real agents against the built program, with a model on loopback: no account, key or network is needed.
- * Once: `npm ci --prefix test/real` (about 1.8 GB) and `npm run build`; then, from the project's root,
+ * Once: `npm ci --prefix test/real` (about 2 GB) and `npm run build`; then, from the project's root,
  * `npx vitest run --config test/real/vitest.config.ts`. Two files run side by side.
  */
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,15 @@ import type { TestSpecification } from 'vitest/node'
 const report = process.env['SUBGATE_TEST_REPORT']
 
 /** The longest first, so that no worker is idle at the end. */
-const LONGEST: readonly string[] = ['claude-conformance', 'claude-faces', 'codex-conformance', 'codex-faces']
+const LONGEST: readonly string[] = [
+  'claude-conformance',
+  'acp-check-others',
+  'claude-faces',
+  'codex-conformance',
+  'codex-faces',
+  'acp-check',
+  'acpx',
+]
 
 const place = ({ moduleId }: TestSpecification): number => {
   const at = LONGEST.findIndex((name) => moduleId.includes(name))
