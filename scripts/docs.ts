@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { configKeyTable } from '../src/config/key-table.ts'
+import { acpMarkdown } from '../src/conformance/acp-agent/markdown.ts'
 import { conformanceMarkdown } from '../src/conformance/markdown.ts'
+import { acpFindingsTable } from './acp-findings-table.ts'
 import { errorsPage } from './errors-page.ts'
 import { capabilityTable } from './capability-table.ts'
 
@@ -14,7 +16,10 @@ export const generated = (): readonly { readonly file: string; readonly text: st
   { file: 'docs/errors.md', text: errorsPage() },
   { file: 'docs/config.schema.json', text: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` },
   { file: 'docs/configuration.md', text: marked('docs/configuration.md', 'keys', configKeyTable()) },
-  { file: 'docs/conformance.md', text: conformanceMarkdown() },
+  {
+    file: 'docs/conformance.md',
+    text: [conformanceMarkdown(), acpMarkdown(), acpFindingsTable()].join('\n'),
+  },
   { file: 'README.md', text: marked('README.md', 'capabilities', capabilityTable()) },
 ]
 

@@ -1,6 +1,6 @@
 /** The agents: how each is started, pointed at the model on loopback, and made to use its shell. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Step } from './model/script.ts'
 import type { Workspace } from './workspace.ts'
@@ -79,6 +79,58 @@ export const geminiAgent: RealAgent = {
   asking: () => ({}),
   shell: (command) => ({ do: 'call', tool: 'run_shell_command', input: { command } }),
 }
+
+/** Its own program, without the launcher that chooses one; it is found on the PATH that this gives. */
+export const opencodeAgent: RealAgent = {
+  name: 'opencode',
+  command: fileURLToPath(new URL('node_modules/opencode-linux-x64-baseline/bin/opencode', import.meta.url)),
+  args: ['acp'],
+  afterDenial: { status: 'completed', exit: 5 },
+  named: [],
+  configure: (workspace, url, key) => ({
+    PATH: [dirname(opencodeAgent.command), workspace.env['PATH'] ?? ''].join(delimiter),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url, key)),
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  }),
+  asking: () => ({}),
+  shell: (command) => ({ do: 'call', tool: 'bash', input: { command, description: 'A test command' } }),
+}
+
+/** That of the official SDK, as its last version with examples brings it: a turn of five seconds, which asks once. */
+export const exampleAgent: RealAgent = {
+  name: 'acp',
+  command: process.execPath,
+  args: [
+    fileURLToPath(
+      new URL(
+        'node_modules/acpx/node_modules/@agentclientprotocol/sdk/dist/examples/agent.js',
+        import.meta.url,
+      ),
+    ),
+  ],
+  afterDenial: { status: 'completed', exit: 5 },
+  named: [],
+  configure: () => ({}),
+  asking: () => ({}),
+  shell: () => ({ do: 'say', text: 'It has no model.' }),
+}
+
+const opencodeConfig = (url: string, key: string): object => ({
+  provider: {
+    loopback: {
+      npm: '@ai-sdk/anthropic',
+      name: 'loopback',
+      options: { baseURL: `${url}/v1`, apiKey: key },
+      models: { 'loopback-model': { name: 'loopback-model', limit: { context: 100_000, output: 4096 } } },
+    },
+  },
+  model: 'loopback/loopback-model',
+  small_model: 'loopback/loopback-model',
+  enabled_providers: ['loopback'],
+  permission: { bash: 'ask', edit: 'ask' },
+})
 
 const GEMINI_SETTINGS = {
   security: { auth: { selectedType: 'gemini-api-key' } },

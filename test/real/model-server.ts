@@ -167,12 +167,16 @@ export class ModelServer implements AsyncDisposable {
     if (turn === undefined) return this.aside ?? { do: 'say', text: asideText(request.schema) }
     const step = this.#script.get(turn.prompt)?.[turn.done]
     if (step === undefined) throw new Refusal(500, `No step ${turn.done} for "${turn.prompt}"`)
+    // Who offers no tool at all asks on its own, for a title of what was just said.
+    if (step.do === 'call' && step.unoffered !== true && request.tools.length === 0) return ASIDE
     if (step.do === 'call' && step.unoffered !== true && !request.tools.includes(step.tool)) {
       throw new Refusal(500, `The agent offers no tool ${step.tool}, but ${request.tools.join(', ')}`)
     }
     return step
   }
 }
+
+const ASIDE: Step = { do: 'say', text: 'Aside.' }
 
 const GENERATE = /^\/v1beta\/models\/([\w.-]+):(streamGenerateContent|generateContent|countTokens)$/u
 

@@ -65,8 +65,8 @@ describe('the manifest', () => {
     expect(Object.keys(BEHAVIOUR_CHECKS).toSorted()).toEqual(ids.filter((id) => !special.test(id)).toSorted())
   })
 
-  test('docs/conformance.md is current', () => {
+  test('docs/conformance.md begins with it, and is current', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/conformance.md'), 'utf8')
-    expect(page).toBe(conformanceMarkdown())
+    expect(page.slice(0, conformanceMarkdown().length)).toBe(conformanceMarkdown())
   })
 })
