@@ -161,10 +161,12 @@ export class Chats {
   #answer(chat: Chat, reopened = false): Answer {
     if (this.#options.takes().echoes) return {}
     const { states } = chat.options
+    // What the next prompt begins is told by its turn.
+    const goOn = reopened ? chat.continuing() : undefined
     // What is written before the answer would be of a session that the editor doesn't know yet.
     setTimeout(() => {
       void states.showCommands().catch(() => {})
-      if (reopened) void chat.goOn()
+      void goOn?.()
     }, 0)
     return states.answered()
   }

@@ -47,25 +47,28 @@ export const retell = async ({ host, stretches, takes, children, say, upTo }: Re
   if (upTo !== undefined) await children.lose()
 }
 
-/** Names what still works, with all that stands above it, parents first. Resolves with whose trees have news to come. */
-export const nameContinuing = async ({
-  host,
+/** What works now, with all that it hangs on up to the chat's own sessions, parents first. */
+export const continuing = ({
+  host: { store },
   stretches,
-  children,
-}: Pick<Retelling, 'host' | 'stretches' | 'children'>): Promise<readonly SessionId[]> => {
-  const { store } = host
-  const runOf = runsOf(host)
+}: Pick<Retelling, 'host' | 'stretches'>): readonly Stretch[] => {
   const all = withDescendants(store, stretches)
   const needed = aboveOpen(store, all)
-  for (const { sessionId, below } of all) {
-    if (!needed.has(sessionId)) continue
+  return all.filter(({ sessionId }) => needed.has(sessionId))
+}
+
+/** Resolves with whose trees have news to come. */
+export const nameContinuing = async (
+  found: readonly Stretch[],
+  { host, children }: Pick<Retelling, 'host' | 'children'>,
+): Promise<readonly SessionId[]> => {
+  const runOf = runsOf(host)
+  for (const { sessionId, below } of found) {
     if (below === undefined) await children.adopt(sessionId)
-    const start = below === undefined ? undefined : startOf(store, sessionId, runOf)
+    const start = below === undefined ? undefined : startOf(host.store, sessionId, runOf)
     if (start !== undefined) await children.name(start)
   }
-  return all
-    .filter(({ sessionId, below }) => below === undefined && needed.has(sessionId))
-    .map(({ sessionId }) => sessionId)
+  return found.filter(({ below }) => below === undefined).map(({ sessionId }) => sessionId)
 }
 
 /** The sessions below that are at work, and those that they hang on. */

@@ -23,7 +23,7 @@ import type { FaceHost } from './host.ts'
 import type { Takes } from './params.ts'
 import { Progress } from './progress.ts'
 import { Questions } from './questions.ts'
-import { nameContinuing, retell } from './retelling.ts'
+import { continuing, nameContinuing, retell } from './retelling.ts'
 import type { Retelling } from './retelling.ts'
 import type { ChatStates } from './states.ts'
 import { currentTurn, PromptTurn } from './turn.ts'
@@ -188,12 +188,15 @@ export class FaceSession {
     return retell({ ...this.#retelling, ...(fresh && { upTo: this.options.told }) })
   }
 
-  /** What works below it since an earlier time is named, and followed from now on. */
-  async goOn(): Promise<void> {
-    try {
-      for (const id of await nameContinuing(this.#retelling)) this.follow(id)
-    } catch (error) {
-      this.options.log.debug({ error }, 'what works below a chat could not be named')
+  /** What works below it by now; the call that this returns names it, and follows it from then on. */
+  continuing(): () => Promise<void> {
+    const found = continuing(this.#retelling)
+    return async () => {
+      try {
+        for (const id of await nameContinuing(found, this.#retelling)) this.follow(id)
+      } catch (error) {
+        this.options.log.debug({ error }, 'what works below a chat could not be named')
+      }
     }
   }
 

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/contract/logger.ts'
 import type { LogEntry, SessionEvent } from '../../../src/contract/events.ts'
 import type { SessionId } from '../../../src/contract/ids.ts'
 import { stretchesOf } from '../../../src/acp/history.ts'
-import { nameContinuing, retell } from '../../../src/acp/retelling.ts'
+import { continuing, nameContinuing, retell } from '../../../src/acp/retelling.ts'
 import { ChildSessions } from '../../../src/acp/subagents/sessions.ts'
 import { ChildTree } from '../../../src/acp/subagents/tree.ts'
 import { StoredRun } from '../../../src/runtime/stored-run.ts'
@@ -86,7 +86,11 @@ const rig = (paths: Readonly<Record<string, 'open' | 'over'>>) => {
   }
   const stretches = stretchesOf(store, 'root')
   const retelling = { host, stretches, takes: TAKES, children, say: async () => {} }
-  return { said, retell: () => retell(retelling), name: () => nameContinuing(retelling) }
+  return {
+    said,
+    retell: () => retell(retelling),
+    name: () => nameContinuing(continuing(retelling), retelling),
+  }
 }
 
 const TREE = {
