@@ -1,5 +1,6 @@
 /** Runs a program in the person's own terminal, as a shell would: it has the keys, the screen and the signals. */
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { commandLine } from './command-line.ts'
@@ -36,14 +37,16 @@ export const runInTerminal = async (spec: InteractiveSpec): Promise<number> => {
   const [program, ...args] = spec.command
   const { cwd, inherited, given, names } = spec
   const { env } = childEnvironment({ inherited, agentNames: [...names, ...DESKTOP], given, extra: {} })
-  const child = spawn(program, args, { cwd, env, stdio: 'inherit' })
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
+  let child: ChildProcess | undefined
+  const forward = (signal: NodeJS.Signals): void => void child?.kill(signal)
   // A terminal sends Ctrl-C to both; the program decides what it means.
   const interrupt = (): void => {
-    if (!process.stdin.isTTY) child.kill('SIGINT')
+    if (!process.stdin.isTTY) child?.kill('SIGINT')
   }
+  // Before it is there: a signal that comes with its first word would end us alone.
   process.on('SIGINT', interrupt).on('SIGTERM', forward).on('SIGHUP', forward)
   try {
+    child = spawn(program, args, { cwd, env, stdio: 'inherit' })
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
   } catch (error) {

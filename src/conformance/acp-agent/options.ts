@@ -74,7 +74,8 @@ const TEXTS: CheckTexts = {
 
 export const settingsOf = (options: CheckOptions): Settings => {
   const { cwd, timeoutMs = 30_000, authMethod, planted } = options
-  const texts = { ...TEXTS, ...options.texts }
+  // The probe waits by a word of its own.
+  const texts = { ...TEXTS, ...(options.behind === true && { cancel: 'wait' }), ...options.texts }
   return {
     cwd,
     timeoutMs,

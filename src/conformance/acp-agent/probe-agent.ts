@@ -23,9 +23,13 @@ export const serveProbe = async (input: Readable, output: Writable): Promise<voi
   const ended = Promise.withResolvers<void>()
   let offered: unknown
   let sessions = 0
+  /** Turns that last until they are cancelled, by session. */
+  const waiting = new Map<unknown, () => void>()
   const peer = new JsonRpcPeer({
     write: (line) => output.write(line),
-    notification: () => {},
+    notification: (method, params) => {
+      if (method === 'session/cancel') waiting.get(record(params)['sessionId'])?.()
+    },
     diagnostic: () => {},
     request: (method, params) => {
       switch (method) {
@@ -63,6 +67,13 @@ export const serveProbe = async (input: Readable, output: Writable): Promise<voi
       say(`[${String(optionId ?? outcome)}]`)
     }
     for (let number = 0; number < Number(count); number += 1) say(`${number} `)
+    if (wordsOf(params) === 'wait') {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.set(sessionId, resolve)
+      say('waiting')
+      await promise
+      return { stopReason: 'cancelled' }
+    }
     if (wordsOf(params) === 'hello') say('hello')
     if (wordsOf(params) === 'capabilities') say(JSON.stringify(offered ?? {}))
     if (wordsOf(params) === 'meta')
