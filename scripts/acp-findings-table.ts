@@ -8,8 +8,8 @@ const HEAD = `### What real agents meet
 Found by \`npm run test:real\` against a model on loopback, and compared with this table there. Left out are the
 requirements that only record, and the one that measures how long an end takes. A row of \`subgate acp\` is what an editor
 gets from our face before that agent; what stands under "not met" of the others is their own. Our face with the built-in
-agent, and as a gateway before an agent that tells what it is sent, is checked by \`npm test\`. OpenCode's two rows take
-minutes, and are found and compared with \`SUBGATE_TEST_OPENCODE=1\` set.
+agent, and as a gateway before an agent that tells what it is sent, is checked by \`npm test\`. The two rows of OpenCode and
+those of Claude Code's adapter take minutes, and are found and compared with \`SUBGATE_TEST_SLOW=1\` set.
 `
 
 /** With its level, as that says how much it weighs. */

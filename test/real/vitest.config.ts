@@ -2,7 +2,7 @@
  * Real agents against the built program, with a model on loopback: no account, key or network is needed.
  * Once: `npm ci --prefix test/real` (about 2 GB) and `npm run build`; then, from the project's root,
  * `npx vitest run --config test/real/vitest.config.ts`. Two files run side by side. What takes
- * minutes on OpenCode runs only with `SUBGATE_TEST_OPENCODE=1`.
+ * minutes, on OpenCode and on Claude Code's adapter, runs only with `SUBGATE_TEST_SLOW=1`.
  */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -10,6 +10,8 @@ import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 const report = process.env['SUBGATE_TEST_REPORT']
+
+const SLOW: string[] = ['acp-check-opencode.test.ts', 'acp-check-claude-adapter.test.ts']
 
 /** The longest first, so that no worker is idle at the end. */
 const LONGEST: readonly string[] = [
@@ -37,7 +39,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
     include: ['*.test.ts'],
-    exclude: process.env['SUBGATE_TEST_OPENCODE'] === undefined ? ['acp-check-opencode.test.ts'] : [],
+    exclude: process.env['SUBGATE_TEST_SLOW'] === undefined ? SLOW : [],
     testTimeout: 90_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
