@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // The launcher: checks the version in words that old versions understand, then loads the bundle.
-import * as nodeModule from 'node:module'
-
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(
@@ -13,6 +11,7 @@ if (major < 24) {
   )
   process.exit(2)
 } else {
-  nodeModule.enableCompileCache()
+  // An import would read every export of it, and load what the lazy ones need.
+  process.getBuiltinModule('node:module').enableCompileCache()
   import('../dist/bin/main.js')
 }

@@ -4,6 +4,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild'
+import { execaAtStart } from './execa-at-start.ts'
 import { mergeChunks } from './merge-chunks.ts'
 import { nodeModules } from './node-modules.ts'
 import { zodOfDependencies } from './zod-of-dependencies.ts'
@@ -59,13 +60,9 @@ const bundle = (
     entryPoints,
     outdir,
     metafile: true,
-    plugins: [oneLanguage, zodOfDependencies, nodeModules],
+    plugins: [oneLanguage, zodOfDependencies, execaAtStart, nodeModules],
     // What its `main` names is UMD, whose parts a bundler can't find.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    // CommonJS dependencies ask for Node's own modules by require.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
   })
 
 const { metafile } = await bundle({ main: 'src/cli/main.ts' }, join(fresh, 'bin'))

@@ -1,4 +1,5 @@
 /** The built-in agents of this deployment: their models, tools and defaults, from configuration. */
+import { randomUUID } from 'node:crypto'
 import { outputsDir } from './agent/large-outputs.ts'
 import type { Config } from './config/config.ts'
 import { present } from './contract/present.ts'
@@ -44,7 +45,7 @@ export const builtInAgents = ({
     delegationTools: Object.entries(tools).map(([name, tool]) => ({ name, ...tool })),
     loadModel: async (ref) => (await import('./agent/models/model.ts')).loadModel(ref, { env, prices }),
     modelHint: () => HINT,
-    newId: () => crypto.randomUUID(),
+    newId: () => randomUUID(),
     ...present({ model: config.model }),
   }
   const registered = (name: InProcessName, aliases: readonly string[] = []): RegisteredProvider => {

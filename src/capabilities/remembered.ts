@@ -1,5 +1,5 @@
 /** Answers of earlier handshakes, kept on disk for a day so that a refusal needs no process (law 1). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { SubagentCapabilities, Support } from '../contract/capabilities.ts'
@@ -39,9 +39,7 @@ export const commandKey = (
   const identity = identityOf(program)
   if (identity === undefined) return undefined
   const files = args.map((argument) => identityOf(resolve(cwd, argument)) ?? '')
-  return createHash('sha256')
-    .update(JSON.stringify([program, args, identity, files, declared]))
-    .digest('hex')
+  return hash('sha256', JSON.stringify([program, args, identity, files, declared]))
 }
 
 /** What a handshake says beside the rows. */

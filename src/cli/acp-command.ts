@@ -43,7 +43,7 @@ export const acpCommand = async ({ command, flags }: AcpInvocation, io: Io): Pro
   const { serveAcp } = await import('../acp/face.ts')
   const { servedAll, servedOne } = await import('../acp/served.ts')
   const { takeStdio } = await import('../acp/stdio.ts')
-  const stdio = takeStdio(io.stdin)
+  const stdio = takeStdio(io.stdin())
   const interrupted = Promise.withResolvers<void>()
   let opened: Gateway | undefined
   using interrupts = new Interrupts(

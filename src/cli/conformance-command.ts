@@ -171,7 +171,7 @@ const probeCommand = (): readonly string[] => [
 
 const serveProbeAgent = async (io: Io): Promise<number> => {
   const { serveProbe } = await import('../conformance/acp-agent/probe-agent.ts')
-  await serveProbe(io.stdin, process.stdout)
+  await serveProbe(io.stdin(), process.stdout)
   return 0
 }
 

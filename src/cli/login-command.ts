@@ -43,7 +43,7 @@ const chosen = async (gateway: Gateway, io: Io): Promise<Way> => {
       'No agent that a person can sign in to is installed here. subgate providers shows how to get one.',
     )
   if (ways.length === 1) return first
-  if (!io.stdin.isTTY || !io.stderr.isTTY)
+  if (!io.isInteractive)
     throw usage(
       ['Several agents are here. Type one of:', ...ways.map((way) => `  subgate login ${way.provider}`)].join(
         '\n',

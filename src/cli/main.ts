@@ -1,4 +1,5 @@
 /** The CLI's entry: reads the command line, and loads only what the command needs. */
+import { isatty } from 'node:tty'
 import { CommanderError } from 'commander'
 import { asSubagentError, errorDocument } from './documents.ts'
 import type { Io } from './io.ts'
@@ -26,10 +27,11 @@ const main = async (): Promise<void> => {
   const { own, command } = splitAtDashes(process.argv.slice(2))
   const io: Io = {
     stdout: new Output(process.stdout),
-    stdin: process.stdin,
+    stdin: () => process.stdin,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
+    isInteractive: isatty(0) && isatty(2),
     say: (line) => void process.stderr.write(`${line}\n`),
   }
   // A reader of stderr that went away is no reason to end.

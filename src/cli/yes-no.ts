@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 
 /** The end of the input answers nothing. */
 export const asked = async (question: string, io: Pick<Io, 'stdin' | 'stderr'>): Promise<string> => {
-  const lines = createInterface({ input: io.stdin, output: io.stderr })
+  const lines = createInterface({ input: io.stdin(), output: io.stderr })
   // In raw mode Ctrl-C is a key; it means here what it means everywhere else.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {

@@ -1,5 +1,6 @@
 /** Ends a whole process tree: input closed, TERM, KILL, each with its grace, until nothing of it lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../contract/monotonic.ts'
 import type { Graces } from './graces.ts'
 import type { ProcessRow } from './process-table.ts'
 
@@ -17,9 +18,9 @@ export async function endTree(
   graces: Graces,
   leaderGone: Promise<unknown> = Promise.resolve(),
 ): Promise<readonly number[]> {
-  const deadline = performance.now() + graces.eofMs
+  const deadline = monotonicMs() + graces.eofMs
   await within(leaderGone, graces.eofMs)
-  let left = await untilGone(tree, deadline - performance.now())
+  let left = await untilGone(tree, deadline - monotonicMs())
   if (left.length === 0) return []
   tree.signal(left, 'SIGTERM')
   left = await untilGone(tree, graces.termMs)
@@ -41,12 +42,12 @@ const untilGone = async (
   ms: number,
   each: (members: readonly ProcessRow[]) => void = () => undefined,
 ): Promise<readonly ProcessRow[]> => {
-  const deadline = performance.now() + ms
+  const deadline = monotonicMs() + ms
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const members = tree.living()
     if (members.length === 0) return members
     each(members)
-    const remaining = deadline - performance.now()
+    const remaining = deadline - monotonicMs()
     if (remaining <= 0) return members
     await sleep(Math.min(pause, remaining))
   }

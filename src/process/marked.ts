@@ -1,5 +1,6 @@
 /** Ends the processes that carry one of some variables: tools of one session in a process that hosts several. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../contract/monotonic.ts'
 import { environmentOf, isRunning, processTable } from './process-table.ts'
 import type { ProcessRow } from './process-table.ts'
 
@@ -20,7 +21,7 @@ const signalled = async (
   signal: NodeJS.Signals,
   ms: number,
 ): Promise<readonly ProcessRow[]> => {
-  const deadline = performance.now() + ms
+  const deadline = monotonicMs() + ms
   const told = new Set<number>()
   for (;;) {
     const left = marked(entries, host)
@@ -29,7 +30,7 @@ const signalled = async (
       told.add(row.pid)
       send(row, signal)
     }
-    if (left.length === 0 || performance.now() > deadline) return left
+    if (left.length === 0 || monotonicMs() > deadline) return left
     await sleep(PAUSE_MS)
   }
 }

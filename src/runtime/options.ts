@@ -1,5 +1,5 @@
 /** What the composition root hands to a runtime. */
-
+import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../contract/json.ts'
 import { silentLogger } from '../contract/logger.ts'
 import type { Logger } from '../contract/logger.ts'
@@ -88,7 +88,7 @@ export interface Surroundings {
   readonly newId: () => string
 }
 
-const randomId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 20)
+const randomId = (): string => randomUUID().replaceAll('-', '').slice(0, 20)
 
 export const surroundingsOf = (options: RuntimeOptions, settings: () => HostSettings): Surroundings => ({
   store: options.store,

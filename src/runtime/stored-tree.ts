@@ -1,6 +1,7 @@
 /** The sessions of a tree that other processes write: found by the store's feed, settled when their process dies. */
 import type { SessionId } from '../contract/ids.ts'
 import type { Logger } from '../contract/logger.ts'
+import { monotonicMs } from '../contract/monotonic.ts'
 import { present } from '../contract/present.ts'
 import type { ListedSession, Store, StoredSession } from '../sessions/store.ts'
 import { recoverLost } from './recover.ts'
@@ -61,7 +62,7 @@ export class StoredTree implements Disposable {
   /** Looks soon. */
   stir(): void {
     if (this.#timer !== undefined || this.#scope.disposed) return
-    const wait = Math.max(LOOK_MS - (performance.now() - this.#lookedAt), 0)
+    const wait = Math.max(LOOK_MS - (monotonicMs() - this.#lookedAt), 0)
     this.#timer = setTimeout(() => this.#look(), wait).unref()
   }
 
@@ -72,7 +73,7 @@ export class StoredTree implements Disposable {
 
   #look(): void {
     this.#timer = undefined
-    this.#lookedAt = performance.now()
+    this.#lookedAt = monotonicMs()
     try {
       const at = this.#options.now()
       for (const session of this.#changed().toSorted(topFirst)) this.#take(session)

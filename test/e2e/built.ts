@@ -13,7 +13,7 @@ export const EXAMPLE_AGENT: string = join(ROOT, 'dist/example-agent.js')
 const isFresh = (): boolean => {
   if (!existsSync(BUNDLE) || !existsSync(EXAMPLE_AGENT)) return false
   const built = statSync(BUNDLE).mtimeMs
-  const sources = globSync(['src/**/*.ts', 'examples/agent/*.ts', 'scripts/build.ts'], { cwd: ROOT })
+  const sources = globSync(['src/**/*.ts', 'examples/agent/*.ts', 'scripts/*.ts'], { cwd: ROOT })
   return sources.every((file) => statSync(join(ROOT, file)).mtimeMs <= built)
 }
 

@@ -132,8 +132,7 @@ const agreed = async (
 ): Promise<boolean> => {
   const foreign = plan.kind === 'foreign'
   if (yes === true && !foreign) return true
-  if (yes !== true && io.stdin.isTTY && io.stderr.isTTY)
-    return confirmed(foreign ? 'Replace it?' : 'Write it?', io)
+  if (yes !== true && io.isInteractive) return confirmed(foreign ? 'Replace it?' : 'Write it?', io)
   if (foreign)
     throw usage(`What isn't Subgate's is replaced only by a person at a terminal. ${plan.instead}`, {
       field: '--yes',

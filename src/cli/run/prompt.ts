@@ -10,7 +10,8 @@ const SILENT_PIPE_MS = 1000
 export interface PromptInputs {
   readonly words: readonly string[]
   readonly file?: string
-  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
+  /** Asked for where there is something to read. */
+  readonly stdin: () => Readable
   readonly say: (line: string) => void
 }
 
@@ -24,10 +25,9 @@ const readAll = async (stdin: Readable): Promise<string> => {
 }
 
 /** Whether there can be piped input at all: a file, a pipe or a socket; not a terminal or a device. */
-const isPiped = ({ isTTY, fd = 0 }: PromptInputs['stdin']): boolean => {
-  if (isTTY === true) return false
+const isPiped = (): boolean => {
   try {
-    const stats = fstatSync(fd)
+    const stats = fstatSync(0)
     return stats.isFile() || stats.isFIFO() || stats.isSocket()
   } catch {
     // Closed by whoever started us.
@@ -59,9 +59,9 @@ export const readPrompt = async ({ words, file, stdin, say }: PromptInputs): Pro
     parts.push(text)
   }
   if (waits) {
-    parts.push(await readAll(stdin))
-  } else if (isPiped(stdin)) {
-    const piped = await readUnlessSilent(stdin)
+    parts.push(await readAll(stdin()))
+  } else if (isPiped()) {
+    const piped = await readUnlessSilent(stdin())
     if (piped === undefined)
       say(
         'Standard input is an open pipe that says nothing; going on without it (close it with < /dev/null).',

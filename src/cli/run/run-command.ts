@@ -28,9 +28,6 @@ export interface RunInvocation {
   readonly flags: RunFlags
 }
 
-/** A person who can answer: both the question and the reply have a terminal. */
-const isInteractive = (io: Io): boolean => io.stdin.isTTY && io.stderr.isTTY
-
 /** Resolves with the exit code; everything that is to be said has been said. */
 export const runCommand = async (invocation: RunInvocation, io: Io): Promise<number> => {
   const { flags } = invocation
@@ -63,7 +60,7 @@ export const runCommand = async (invocation: RunInvocation, io: Io): Promise<num
     run = await faults.unless(
       gateway.runtime.start(request, {
         signal: interrupts.signal,
-        answers: isInteractive(io),
+        answers: io.isInteractive,
         onWait: (wait) => say(waitLine(wait)),
         ...present({ asked }),
       }),
@@ -96,7 +93,7 @@ const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['s
   const gateway = await Gateway.create({
     env: io.env,
     agentEnv: environmentFlags(flags.env ?? []),
-    permission: isInteractive(io) ? 'ask' : 'allow-reads',
+    permission: io.isInteractive ? 'ask' : 'allow-reads',
     ...present({ cwd, logLevel, command: program === undefined ? undefined : ([program, ...args] as const) }),
   })
   for (const note of gateway.notes) say(note)
@@ -104,7 +101,7 @@ const openGateway = async ({ command, flags }: RunInvocation, io: Io, say: Io['s
     if (value === true && io.env[name] === undefined) say(`--env ${name}: no such variable is set here.`)
   }
   if (gateway.warnings.length === 0) return gateway
-  if (!isInteractive(io)) {
+  if (!io.isInteractive) {
     for (const warning of gateway.warnings) say(warning)
     return gateway
   }

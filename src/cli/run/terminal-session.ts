@@ -82,7 +82,7 @@ export class TerminalSession {
 
   close(): void {
     this.#view.close()
-    this.#io.stdin.pause()
+    this.#io.stdin().pause()
   }
 
   /** The whole tree at its end, where anyone delegated. */
@@ -100,7 +100,7 @@ export class TerminalSession {
   #ask(run: SubagentRun, question: Extract<LogEntry['event'], { type: 'permission/requested' }>): void {
     const withdrawal = new AbortController()
     this.#withdrawn.set(question.id, withdrawal)
-    this.#prompt ??= new PermissionPrompt({ input: this.#io.stdin, output: this.#io.stderr })
+    this.#prompt ??= new PermissionPrompt({ input: this.#io.stdin(), output: this.#io.stderr })
     const prompt = this.#prompt
     setImmediate(() => {
       if (withdrawal.signal.aborted) return

@@ -64,7 +64,7 @@ const candidates = (rule: PruneRule, { json }: PruneFlags, io: Io): { trees: Tre
 
 const agreed = async ({ yes, json }: PruneFlags, trees: Trees, io: Io): Promise<boolean> => {
   if (yes === true) return true
-  if (json === true || !io.stdin.isTTY || !io.stderr.isTTY)
+  if (json === true || !io.isInteractive)
     throw new SubagentError(
       'INVALID_REQUEST',
       'request',

@@ -2,6 +2,7 @@
 import which from 'which'
 import { commandKey } from '../../capabilities/remembered.ts'
 import type { Answers } from '../../capabilities/remembered.ts'
+import { monotonicMs } from '../../contract/monotonic.ts'
 import type { AgentOffer } from '../../contract/offer.ts'
 import type { AcpProviderOptions } from './provider-options.ts'
 
@@ -51,7 +52,7 @@ export class Recalled {
   }
 
   #lately(): Look {
-    const now = performance.now()
+    const now = monotonicMs()
     if (this.#look !== undefined && now - this.#look.at < LOOKED_AT_MS) return this.#look
     const key = this.#identity()
     this.#look = { at: now, key, answers: this.#options.answers.recall(key) ?? {} }

@@ -2,7 +2,7 @@
  * Brings the write-ahead log into the file. That waits for the disk, which may take long: a thread of its own does
  * it, so that no commit holds the event loop for it.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Connection } from './connection.ts'
 
 /** Pages in the log from which on it is worth a thread, which costs 60 ms and 10 MiB: 6 MiB, that few runs write. */
@@ -66,7 +66,9 @@ export class Checkpoints implements Disposable {
 
   #worker(): Worker {
     if (this.#thread !== undefined) return this.#thread
-    const thread = new Worker(THREAD, { eval: true, workerData: this.#connection.file })
+    // Loading threads would cost each start 2 ms, and few need one.
+    const threads = process.getBuiltinModule('node:worker_threads')
+    const thread = new threads.Worker(THREAD, { eval: true, workerData: this.#connection.file })
     thread.unref()
     thread.on('message', () => {
       this.#waits = false

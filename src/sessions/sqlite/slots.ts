@@ -1,5 +1,6 @@
 /** Slots as rows: counted over all living processes, with one queue that the processes share. */
 import type { SessionId } from '../../contract/ids.ts'
+import { monotonicMs } from '../../contract/monotonic.ts'
 import { present } from '../../contract/present.ts'
 import type { SlotClaim, SlotLedger, SlotLimits, WaitingStart } from '../ledgers.ts'
 import type { Owner } from '../store.ts'
@@ -143,8 +144,8 @@ export const slotLedger = (core: Core, locked: Locked = { since: undefined }): S
       locked.since = undefined
       return taken
     }
-    locked.since ??= performance.now()
-    if (performance.now() - locked.since >= LOCKED_MS) throw lockedFault(core.connection.file)
+    locked.since ??= monotonicMs()
+    if (monotonicMs() - locked.since >= LOCKED_MS) throw lockedFault(core.connection.file)
     return undefined
   },
   lendSlot: (ticket) => {

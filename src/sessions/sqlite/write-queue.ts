@@ -1,5 +1,6 @@
 /** What waits to be written: committed together, in order, and tried again for a while when the database can't. */
 import type { SessionId } from '../../contract/ids.ts'
+import { monotonicMs } from '../../contract/monotonic.ts'
 import type { Connection } from './connection.ts'
 import { lockedFault, outlookOf, storeFault } from './faults.ts'
 import { BUSY } from './patience.ts'
@@ -63,7 +64,7 @@ export class WriteQueue {
   }
 
   add(job: Job, urgent: boolean): void {
-    this.#waiting.push({ job, since: performance.now() })
+    this.#waiting.push({ job, since: monotonicMs() })
     this.hurry(urgent)
   }
 
@@ -71,7 +72,7 @@ export class WriteQueue {
   hurry(urgent: boolean): void {
     if (this.#stalled) return
     if (urgent) return void this.flush()
-    const now = performance.now()
+    const now = monotonicMs()
     if (now - this.#burstAt < this.#times.burstMs && this.#weight() < MOST_WAITING)
       return this.#later(this.#times.burstMs)
     this.#burstAt = now
@@ -136,7 +137,7 @@ export class WriteQueue {
   }
 
   #stall(fault: Error, giveUpMs: number, retryMs: number): void {
-    const now = performance.now()
+    const now = monotonicMs()
     this.#drop(({ since }) => now - since >= giveUpMs, fault)
     if (this.#waiting.length === 0) return
     this.#stalled = true
@@ -177,7 +178,7 @@ export class WriteQueue {
   #later(ms: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      this.#burstAt = performance.now()
+      this.#burstAt = monotonicMs()
       this.flush()
     }, ms)
   }

@@ -7,10 +7,11 @@ import { buildProgram, COMMANDS } from '../../../src/cli/program.ts'
 const declared = (named: string | undefined): readonly string[] => {
   const io = {
     stdout: new Output(new PassThrough()),
-    stdin: process.stdin,
+    stdin: () => process.stdin,
     stderr: process.stderr,
     env: {},
     cwd: '/',
+    isInteractive: false,
     say: () => {},
   }
   const program = buildProgram(named, { io, command: undefined, done: () => {} })

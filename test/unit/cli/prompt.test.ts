@@ -12,7 +12,7 @@ import { readPrompt } from ${JSON.stringify(join(import.meta.dirname, '../../../
 const [words, file] = JSON.parse(process.argv[1])
 const said = []
 const began = performance.now()
-const prompt = await readPrompt({ words, stdin: process.stdin, say: (line) => said.push(line), ...(file && { file }) })
+const prompt = await readPrompt({ words, stdin: () => process.stdin, say: (line) => said.push(line), ...(file && { file }) })
   .catch((error) => ({ code: error.code, message: error.message }))
 process.stdout.write(JSON.stringify({ prompt, said, ms: performance.now() - began }), () => process.exit(0))
 `
