@@ -2,7 +2,7 @@
 import { closest } from '../contract/parse.ts'
 import type { Config, LayerFile, WithheldKey } from './config.ts'
 import type { Merged } from './merge.ts'
-import { invalidConfig } from './schema.ts'
+import { invalidConfig } from './parse.ts'
 
 const launches = (name: string): readonly string[] => [
   `providers.${name}.command`,

@@ -21,7 +21,7 @@ const REFINED: Readonly<Record<string, Node>> = {
 }
 
 export const configJsonSchema = (): object => {
-  const schema = z.toJSONSchema(configSchema, {
+  const schema = z.toJSONSchema(configSchema(), {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {

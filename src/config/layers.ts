@@ -15,7 +15,7 @@ import { assemble } from './leaves.ts'
 import { mergeLayers } from './merge.ts'
 import type { Merged } from './merge.ts'
 import { configDir } from './paths.ts'
-import { invalidConfig, parseConfig } from './schema.ts'
+import { invalidConfig, parseConfig } from './parse.ts'
 
 export interface LoadOptions {
   readonly cwd: string

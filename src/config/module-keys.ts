@@ -1,6 +1,6 @@
 /** Keys that only the start of a process can honour: beside a module they would be accepted and ignored. */
 import type { LoadedConfig } from './config.ts'
-import { invalidConfig } from './schema.ts'
+import { invalidConfig } from './parse.ts'
 
 const PROCESS_KEYS = ['env', 'asks', 'fs', 'terminal', 'graces.eofMs', 'graces.termMs'] as const
 

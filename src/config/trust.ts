@@ -16,7 +16,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { SubagentError } from '../contract/errors.ts'
 import { isRecord } from '../contract/json.ts'
 import { SHARED_PRESETS } from '../contract/preset-folders.ts'
-import { invalidConfig } from './schema.ts'
+import { invalidConfig } from './parse.ts'
 
 export interface TrustEntry {
   readonly path: string

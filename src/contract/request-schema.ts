@@ -53,27 +53,32 @@ export const promptSchema: z.ZodMiniType<readonly ContentBlock[]> = z
 
 const pair = z.looseObject({ name, value: text })
 
-export const mcpServersSchema: z.ZodMiniType<readonly McpServer[]> = z.array(
-  z.union([
-    z.looseObject({ type: z.literal(['http', 'sse']), name, url: name, headers: z.array(pair) }),
-    z.looseObject({ type: z.literal('acp'), name, serverId: name }),
-    z.looseObject({
-      type: z.optional(z.undefined()),
-      name,
-      command: name,
-      args: z.array(text),
-      env: z.array(pair),
-    }),
-  ]),
+/** Like the other lazy parts made when a request has one of these: few have. */
+export const mcpServersSchema: z.ZodMiniType<readonly McpServer[]> = z.lazy(() =>
+  z.array(
+    z.union([
+      z.looseObject({ type: z.literal(['http', 'sse']), name, url: name, headers: z.array(pair) }),
+      z.looseObject({ type: z.literal('acp'), name, serverId: name }),
+      z.looseObject({
+        type: z.optional(z.undefined()),
+        name,
+        command: name,
+        args: z.array(text),
+        env: z.array(pair),
+      }),
+    ]),
+  ),
 )
 
-export const limitsSchema: z.ZodMiniType<RunLimits> = z.strictObject({
-  idleMs: z.exactOptional(amount),
-  totalMs: z.exactOptional(amount),
-  maxTurns: z.exactOptional(count),
-  maxTokens: z.exactOptional(count),
-  maxCostUsd: z.exactOptional(amount),
-})
+export const limitsSchema: z.ZodMiniType<RunLimits> = z.lazy(() =>
+  z.strictObject({
+    idleMs: z.exactOptional(amount),
+    totalMs: z.exactOptional(amount),
+    maxTurns: z.exactOptional(count),
+    maxTokens: z.exactOptional(count),
+    maxCostUsd: z.exactOptional(amount),
+  }),
+)
 
 export const sandboxSchema: z.ZodMiniType<SandboxMode> = z.enum([
   'read-only',
@@ -87,11 +92,13 @@ export const permissionSchema: z.ZodMiniType<PermissionPolicy> = z.enum([
   'deny',
 ])
 
-const origin: z.ZodMiniType<SessionOrigin> = z.discriminatedUnion('from', [
-  z.strictObject({ from: z.literal('new'), name: z.exactOptional(name) }),
-  z.strictObject({ from: z.literal('resume'), sessionId }),
-  z.strictObject({ from: z.literal('fork'), sessionId, through: z.exactOptional(count) }),
-])
+const origin: z.ZodMiniType<SessionOrigin> = z.lazy(() =>
+  z.discriminatedUnion('from', [
+    z.strictObject({ from: z.literal('new'), name: z.exactOptional(name) }),
+    z.strictObject({ from: z.literal('resume'), sessionId }),
+    z.strictObject({ from: z.literal('fork'), sessionId, through: z.exactOptional(count) }),
+  ]),
+)
 
 /** The controls that also travel in `_meta.subgate` of ACP requests (design.md §7). */
 const sessionControls = {

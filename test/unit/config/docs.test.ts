@@ -5,7 +5,7 @@ import { isRecord } from '../../../src/contract/json.ts'
 import { configJsonSchema } from '../../../src/config/json-schema.ts'
 import { configKeyTable } from '../../../src/config/key-table.ts'
 import { CONFIG_KEYS } from '../../../src/config/keys.ts'
-import { parseConfig } from '../../../src/config/schema.ts'
+import { parseConfig } from '../../../src/config/parse.ts'
 
 const doc = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
 const page = doc('configuration.md')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonFault } from '../../../src/config/json-text.ts'
-import { parseConfig } from '../../../src/config/schema.ts'
+import { parseConfig } from '../../../src/config/parse.ts'
 import { errorOf } from './house.ts'
 
 const FILE = '/home/ada/.config/subgate/config.json'
