@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher: checks the version in words that old versions understand, then loads the bundle.
-const major = Number(process.versions.node.split('.')[0])
+// The launcher: checks the version in words that old versions understand, then loads the executable.
+var major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(
     'subgate needs Node.js 24 or newer, and this is ' +
@@ -11,7 +11,5 @@ if (major < 24) {
   )
   process.exit(2)
 } else {
-  // An import would read every export of it, and load what the lazy ones need.
-  process.getBuiltinModule('node:module').enableCompileCache()
-  import('../dist/bin/main.js')
+  require('../dist/bin/launch.cjs')
 }

@@ -4,6 +4,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild'
+import { asScripts } from './as-scripts.ts'
 import { execaAtStart } from './execa-at-start.ts'
 import { mergeChunks } from './merge-chunks.ts'
 import { nodeModules } from './node-modules.ts'
@@ -71,6 +72,7 @@ await mergeChunks(join(fresh, 'bin'), metafile, {
   often: 'src/cli/run/run-command.ts',
   options: OPTIONS,
 })
+await asScripts(join(fresh, 'bin'), 'src/launch/main.ts', OPTIONS)
 // It ships as a bundle, since Node runs no TypeScript below node_modules.
 await bundle({ 'example-agent': 'examples/agent/main.ts' }, fresh)
 

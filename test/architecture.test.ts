@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['contract', 'gateway'],
   daemon: ['contract', 'gateway', 'acp'],
   cli: ['contract', 'gateway', 'wire', 'gateway-store'],
+  launch: ['config'],
   conformance: ['contract', 'capabilities', 'sessions', 'runtime', 'process', 'wire'],
   testing: ['contract', 'capabilities', 'wire'],
 }

@@ -200,20 +200,16 @@ describe('the built-in agent among the providers', () => {
 })
 
 describe('an old Node', () => {
-  /** What the launcher does under this version, its imports taken out. */
+  /** What the launcher does under this version. */
   const launch = (
     version: string,
   ): { readonly stderr: string; readonly exits: readonly number[]; readonly loaded: boolean } => {
-    const source = readFileSync(PROGRAM, 'utf8')
-      .replace(/^#!.*$/mu, '')
-      .replace(/^import \* as (\w+) from 'node:module'$/mu, 'const $1 = nodeModule_')
-      .replace("import('../dist/bin/main.js')", 'load()')
+    const source = readFileSync(PROGRAM, 'utf8').replace(/^#!.*$/mu, '')
     let stderr = ''
     let loaded = false
     const exits: number[] = []
     runInNewContext(source, {
-      nodeModule_: { enableCompileCache: () => {} },
-      load: () => (loaded = true),
+      require: () => (loaded = true),
       process: {
         argv: ['node', 'subgate.js'],
         version: `v${version}`,

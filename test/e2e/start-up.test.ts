@@ -1,10 +1,11 @@
-/** What a start must not load: each of these modules of Node's costs it 1 to 7 ms. */
-import { readFileSync } from 'node:fs'
+/** What a start loads, and what it keeps for the next one. */
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXAMPLE, Rig } from './cli-rig.ts'
 import type { Ended } from './cli-rig.ts'
 
+/** Each of these modules of Node's costs a start 1 to 7 ms. */
 const COSTLY = new Set(
   ['crypto', 'fs/promises', 'internal/fs/streams', 'perf_hooks', 'v8', 'worker_threads'].map(
     (name) => `NativeModule ${name}`,
@@ -27,4 +28,41 @@ test('a run of an agent loads none of the costly modules that it has no use for'
   const modules = readFileSync(loaded, 'utf8').split('\n')
   expect(modules).toContain('NativeModule sqlite')
   expect(modules.filter((name) => COSTLY.has(name))).toEqual([])
+})
+
+describe('compiled code', () => {
+  const kept = (folder: string): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      globSync('code/*/*/*', { cwd: folder }).map((file) => [file, statSync(join(folder, file)).ino]),
+    )
+
+  test('is kept below the cache folder of the user, by command, and made once', async () => {
+    await using rig = new Rig()
+    const folder = join(rig.root, 'cache/subgate')
+    const env = { NODE_COMPILE_CACHE: '' }
+    expect((await rig.run(['providers'], { env })).code).toBe(0)
+    const first = kept(folder)
+    expect(Object.keys(first).map((file) => file.split('/').slice(-2).join('/'))).toContain(
+      'providers/main.js',
+    )
+    expect((await rig.run(['providers'], { env })).code).toBe(0)
+    expect(kept(folder)).toEqual(first)
+    expect((await rig.run(['ps'], { env })).code).toBe(0)
+    expect(Object.keys(kept(folder)).length).toBeGreaterThan(Object.keys(first).length)
+  })
+
+  test.each([
+    { NODE_COMPILE_CACHE: '', NODE_DISABLE_COMPILE_CACHE: '1' },
+    { NODE_COMPILE_CACHE: '', HOME: '', XDG_CACHE_HOME: '' },
+  ])('is not kept with %j', async (env) => {
+    await using rig = new Rig()
+    expect((await rig.run(['--version'], { env })).code).toBe(0)
+    expect(kept(join(rig.root, 'cache/subgate'))).toEqual({})
+  })
+
+  test('of a start that failed is not kept', async () => {
+    await using rig = new Rig()
+    expect((await rig.run(['nonsense'], { env: { NODE_COMPILE_CACHE: '' } })).code).toBe(2)
+    expect(kept(join(rig.root, 'cache/subgate'))).toEqual({})
+  })
 })

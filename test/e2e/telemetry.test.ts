@@ -166,19 +166,22 @@ describe('what is loaded', () => {
     const hook = rig.write(
       'hook.mjs',
       `import { appendFileSync } from 'node:fs'
-       import { registerHooks } from 'node:module'
-       registerHooks({ load: (url, context, next) => {
-         appendFileSync(${JSON.stringify(file)}, url + '\\n')
-         return next(url, context)
-       } })`,
+       import vm from 'node:vm'
+       const { Script } = vm
+       vm.Script = class extends Script {
+         constructor(source, options) {
+           appendFileSync(${JSON.stringify(file)}, options.filename + '\\n')
+           super(source, options)
+         }
+       }`,
     )
     const ended = await rehearse(rig, 'say: hi', { ...env, NODE_OPTIONS: `--import=${hook}` })
     expect(documentOf(ended)).toMatchObject({ text: 'hi' })
     return rig
       .read('loaded.txt')
       .split('\n')
-      .filter((url) => url.includes('/dist/bin/'))
-      .map((url) => basename(url))
+      .filter((path) => path.includes('/dist/bin/'))
+      .map((path) => basename(path))
   }
 
   /** The files of the bundle that hold any of OpenTelemetry. */
