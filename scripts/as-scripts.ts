@@ -42,7 +42,7 @@ const scriptOf = async (text: string, files: ReadonlySet<string>, options: Build
     minifyIdentifiers,
     define: { 'import.meta': 'meta' },
   })
-  return code
+  return `(function (module, require, load, meta) { 'use strict'; ${code}})`
 }
 
 /** `launcher` is the source of what loads them. */

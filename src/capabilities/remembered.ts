@@ -24,6 +24,14 @@ const identityOf = (path: string): string | undefined => {
   }
 }
 
+/** One start asks several times, and the first of a process's hashes is the slowest. */
+let last = { text: '', key: '' }
+
+const hashed = (text: string): string => {
+  if (last.text !== text) last = { text, key: hash('sha256', text) }
+  return last.key
+}
+
 /**
  * Names a command line together with the identity of its program and of each argument that is a file.
  * `declared` is what else the answers were bounded by, such as the operator's word that the agent asks.
@@ -39,7 +47,7 @@ export const commandKey = (
   const identity = identityOf(program)
   if (identity === undefined) return undefined
   const files = args.map((argument) => identityOf(resolve(cwd, argument)) ?? '')
-  return hash('sha256', JSON.stringify([program, args, identity, files, declared]))
+  return hashed(JSON.stringify([program, args, identity, files, declared]))
 }
 
 /** What a handshake says beside the rows. */

@@ -1,4 +1,4 @@
-/** The files of the executable, each a script that is loaded once, when another asks for it. */
+/** The files of the executable, each a script of one function, which is called once, when another asks for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
@@ -64,7 +64,7 @@ export class Bundle {
 
   #compiled(name: string, path: string): Script {
     // The build writes nothing but ASCII, which is read twice as fast this way.
-    const source = `(function (module, require, load, meta) { 'use strict'; ${readFileSync(path, 'latin1')}\n})`
+    const source = readFileSync(path, 'latin1')
     const kept = this.#cache?.read(name)
     const script = new Script(source, {
       filename: path,

@@ -12,6 +12,8 @@ import { onLinux } from './process-table.ts'
 const SCRIPT = `
 trap '' INT TERM HUP
 exec 2>/dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+read -r word
+[ "$word" = bye ] && exit 0
 if grep -qsF "SUBGATE_WATCHDOG=$SUBGATE_WATCHDOG" /proc/$$/environ; then
   found() { grep -lsF "SUBGATE_GATEWAY=$SUBGATE_WATCHDOG" /proc/[0-9]*/environ; }
 else
@@ -21,8 +23,6 @@ else
     done
   }
 fi
-read -r word
-[ "$word" = bye ] && exit 0
 round=0
 while [ $round -lt 30 ]; do
   pids=
