@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { init, parse } from 'es-module-lexer'
 import { build, transform } from 'esbuild'
 import type { BuildOptions } from 'esbuild'
+import { asBody } from '../src/launch/bundle.ts'
 import { nodeModules } from './node-modules.ts'
 
 /** Last in the program's own file: a script can't wait, and nobody waits for it. */
@@ -42,7 +43,7 @@ const scriptOf = async (text: string, files: ReadonlySet<string>, options: Build
     minifyIdentifiers,
     define: { 'import.meta': 'meta' },
   })
-  return `(function (module, require, load, meta) { 'use strict'; ${code}})`
+  return asBody(code)
 }
 
 /** `launcher` is the source of what loads them. */

@@ -17,6 +17,10 @@ type Body = (
   meta: Meta,
 ) => void
 
+/** What the build writes of a file's code. */
+export const asBody = (code: string): string =>
+  `(function (module, require, load, meta) { 'use strict'; ${code}\n})`
+
 /** A script of its own can't import without a warning of Node's. */
 const load = (specifier: string): Promise<unknown> => import(specifier)
 

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Bundle } from '../../../src/launch/bundle.ts'
+import { asBody, Bundle } from '../../../src/launch/bundle.ts'
 import { CodeCache } from '../../../src/launch/code-cache.ts'
 
 const DAY_MS = 86_400_000
@@ -37,7 +37,7 @@ class House implements Disposable {
   readonly kept: string = join(this.code, 'build', 'run')
 
   constructor(files: Readonly<Record<string, string>>) {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.root, name), text)
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.root, name), asBody(text))
   }
 
   bundle(): Bundle {
