@@ -162,9 +162,12 @@ export class RunWork {
       delegation,
       signal: this.#abort.signal,
       emit: (event, bytes) => this.#emit(event, bytes),
-      // A run that is being stopped waits for no reader.
-      drained: async () =>
-        this.#clock?.hold(Promise.race([session.log.readers.drained(), this.#stopped.promise])),
+      drained: async () => {
+        // Readers see what is committed.
+        void session.log.flushed().catch(() => {})
+        // A run that is being stopped waits for no reader.
+        await this.#clock?.hold(Promise.race([session.log.readers.drained(), this.#stopped.promise]))
+      },
       requestPermission: (question) => this.#ask(question),
       letters: this.letters,
     }

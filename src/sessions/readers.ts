@@ -5,6 +5,11 @@ export const HIGH_WATER_BYTES: number = 8 * 1024 * 1024
 /** A reader that takes nothing for this long no longer holds the agent back. */
 export const SILENT_MS = 60_000
 
+/** So far behind, a reader finds what it reads in memory. */
+const NEAR_BYTES = 64 * 1024
+/** A reader that is further behind is given so long to come near, once in so many bytes; then the agent is read on. */
+const BREATH_MS = 5
+
 /** After so many events is looked what needn't be remembered; the half of that always is. */
 const FORGET_EVERY = 65_536
 
@@ -48,6 +53,10 @@ export class Readers {
   #silence: NodeJS.Timeout | undefined
   /** Since when somebody waits for the readers: a reader with nothing to take isn't silent. */
   #waitingSince = 0
+  /** Somebody has been over the high-water mark, and not yet back at the half of it. */
+  #over = false
+  #sinceBreath = 0
+  #breath: { readonly taken: PromiseWithResolvers<void>; readonly limit: NodeJS.Timeout } | undefined
 
   constructor(firstSeq: number, now: () => number) {
     this.#first = firstSeq
@@ -62,6 +71,7 @@ export class Readers {
 
   added(bytes: number): void {
     this.#totals.push(this.#total + bytes)
+    this.#sinceBreath += bytes
     if (this.#totals.length % FORGET_EVERY === 0) this.#forget()
   }
 
@@ -70,14 +80,23 @@ export class Readers {
     this.#totals.length -= count
   }
 
-  /** False when the slowest attached reader is over the high-water mark behind. */
+  /** False when the slowest attached reader is over the high-water mark behind, or is to be given a moment. */
   get keepingUp(): boolean {
-    return this.#backlog() <= HIGH_WATER_BYTES
+    const backlog = this.#backlog()
+    this.#over ||= backlog > HIGH_WATER_BYTES
+    return backlog <= (this.#sinceBreath < NEAR_BYTES ? HIGH_WATER_BYTES : NEAR_BYTES)
   }
 
-  /** Resolves once the slowest attached reader has halved the high-water mark, or no reader is left behind. */
+  /**
+   * Resolves once the slowest attached reader has halved the high-water mark, or no reader is left behind. Below the
+   * mark: once it is near, and in any case after 5 ms.
+   */
   drained(): Promise<void> {
-    if (this.#backlog() <= HIGH_WATER_BYTES / 2) return Promise.resolve()
+    const backlog = this.#backlog()
+    this.#over ||= backlog > HIGH_WATER_BYTES
+    if (backlog <= HIGH_WATER_BYTES / 2) this.#over = false
+    this.#sinceBreath = 0
+    if (!this.#over) return this.#breathe(backlog)
     if (this.#waiting === undefined) this.#waitingSince = this.#now()
     this.#waiting ??= Promise.withResolvers<void>()
     this.#watchSilence()
@@ -121,8 +140,27 @@ export class Readers {
     return most
   }
 
+  #breathe(backlog: number): Promise<void> {
+    if (backlog <= NEAR_BYTES) return Promise.resolve()
+    this.#breath ??= {
+      taken: Promise.withResolvers(),
+      limit: setTimeout(() => this.#goOn(), BREATH_MS),
+    }
+    return this.#breath.taken.promise
+  }
+
+  #goOn(): void {
+    clearTimeout(this.#breath?.limit)
+    this.#breath?.taken.resolve()
+    this.#breath = undefined
+  }
+
   #check(): void {
-    if (this.#waiting === undefined || this.#backlog() > HIGH_WATER_BYTES / 2) return
+    if (this.#waiting === undefined && this.#breath === undefined) return
+    const backlog = this.#backlog()
+    if (backlog <= NEAR_BYTES) this.#goOn()
+    if (this.#waiting === undefined || backlog > HIGH_WATER_BYTES / 2) return
+    this.#over = false
     this.#waiting.resolve()
     this.#waiting = undefined
     clearTimeout(this.#silence)

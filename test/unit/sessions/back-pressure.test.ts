@@ -43,6 +43,8 @@ test('without readers nothing holds the agent back', async () => {
 test('the high-water mark is 8 MiB behind, and half of it lets the agent go on', async () => {
   const readers = filled(8, MIB)
   const reader = readers.attach(0)
+  // Its moment is taken.
+  void readers.drained()
   expect(readers.keepingUp).toBe(true)
   readers.added(1)
   expect(readers.keepingUp).toBe(false)
@@ -53,15 +55,48 @@ test('the high-water mark is 8 MiB behind, and half of it lets the agent go on',
   expect(await isDone(drained)).toBe(true)
 })
 
+test('a reader that is over 64 KiB behind is given 5 ms to come near, once in as many bytes', async () => {
+  const readers = filled(64, 1024)
+  const reader = readers.attach(0)
+  expect(readers.keepingUp).toBe(true)
+  readers.added(1024)
+  expect(readers.keepingUp).toBe(false)
+  const slow = readers.drained()
+  expect(readers.keepingUp).toBe(true)
+  await vi.advanceTimersByTimeAsync(4)
+  expect(await isDone(slow)).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await isDone(slow)).toBe(true)
+  for (let index = 0; index < 63; index += 1) readers.added(1024)
+  expect(readers.keepingUp).toBe(true)
+  readers.added(1024)
+  expect(readers.keepingUp).toBe(false)
+  const quick = readers.drained()
+  reader.advance(65)
+  expect(await isDone(quick)).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a reader that keeps near never holds the agent back', async () => {
+  const readers = filled(0, 0)
+  const reader = readers.attach(0)
+  for (let seq = 1; seq <= 1000; seq += 1) {
+    readers.added(1024)
+    if (seq % 60 === 0) reader.advance(seq)
+    expect(readers.keepingUp).toBe(true)
+  }
+  await readers.drained()
+})
+
 test('after any number of events the mark is the same, for old readers and new', async () => {
   const readers = filled(200_000, 1024)
   const [reader, late] = [readers.attach(0), readers.attach(200_000)]
   expect(readers.keepingUp).toBe(false)
+  const drained = readers.drained()
   reader.advance(200_000 - 8 * 1024 - 1)
   expect(readers.keepingUp).toBe(false)
   reader.advance(200_000 - 8 * 1024)
   expect(readers.keepingUp).toBe(true)
-  const drained = readers.drained()
   reader.advance(200_000 - 4 * 1024 - 1)
   expect(await isDone(drained)).toBe(false)
   reader.advance(200_000 - 4 * 1024)
