@@ -74,6 +74,30 @@ describe('Codex', () => {
     expect(house.calls('model/list')).toHaveLength(1)
   })
 
+  test('a list in pages is read to its last page', async () => {
+    const pages = [CODEX_MODELS.slice(0, 1), [], CODEX_MODELS.slice(1)]
+    const house = codex({ modelPages: { pages } }, { offers: disk() })
+    await house.run('hello')
+    await until(() => house.provider.offer().models !== undefined)
+    expect(house.provider.offer()).toEqual(CODEX_OFFER)
+    expect(house.log().flatMap(({ got, params }) => (got === 'model/list' ? [params] : []))).toEqual([
+      {},
+      { cursor: '1' },
+      { cursor: '2' },
+    ])
+  })
+
+  test('a list whose pages never end is read for twenty pages', async () => {
+    const house = codex(
+      { modelPages: { pages: [[], CODEX_MODELS.slice(1)], endless: true } },
+      { offers: disk() },
+    )
+    await house.run('hello')
+    await until(() => house.provider.offer().models !== undefined)
+    expect(house.provider.offer().models?.length).toBe(10)
+    expect(house.calls('model/list')).toHaveLength(20)
+  })
+
   test('a list that never comes holds nobody back', async () => {
     const house = codex({ silent: ['model/list'] }, { offers: disk() })
     expect((await house.run('hello')).result.status).toBe('completed')

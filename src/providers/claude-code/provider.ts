@@ -21,6 +21,7 @@ export type { ClaudeOptions } from './launch.ts'
 
 export class ClaudeProvider implements SubagentProvider {
   readonly name: string = 'claude-code'
+  readonly title: string = 'Claude Code'
   readonly capabilities: SubagentCapabilities = CLAUDE_ROWS
   /** Whether its shell can be confined depends on what is installed here. */
   readonly negotiated: readonly CapabilityId[] = ['sandbox']
