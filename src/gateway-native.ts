@@ -111,6 +111,10 @@ export const processProvider = (
   return acp(name, command, known ?? KNOWN_AGENTS.find((agent) => agent.name === name), config, place)
 }
 
+/** Of a known agent under its own name: under another one it may be one of several. */
+const peopleName = (name: string): string | undefined =>
+  KNOWN_AGENTS.find((agent) => agent.name === name)?.title
+
 const acp = (
   name: string,
   command: CommandLine,
@@ -132,7 +136,7 @@ const acp = (
     methods: present({ read: fs?.read, write: fs?.write, terminal }) as NonNullable<
       AcpProviderOptions['methods']
     >,
-    ...present({ known, asks, graces, warm, title }),
+    ...present({ known, asks, graces, warm, title: title ?? peopleName(name) }),
   })
 
 /** Keys that are understood but that nothing here acts on, one line each: so that nobody relies on them. */

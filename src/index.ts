@@ -85,13 +85,13 @@ export const createSubgate = async (options: SubgateOptions = {}): Promise<Subga
   const start: Subgate['start'] = async (
     provider,
     prompt,
-    { signal, answers, client, onWait, ...fields } = {},
+    { signal, answers, client, toolCallId, choices, chat, onWait, ...fields } = {},
   ) => {
     const content = typeof prompt === 'string' ? [text(prompt)] : prompt
     const request: SubagentStartRequest = { ...fields, provider, prompt: content }
     return runtime.start(
       request.parent === undefined ? await gateway.rootRequest(request) : request,
-      present({ signal, answers, client, onWait }),
+      present({ signal, answers, client, toolCallId, choices, chat, onWait }),
     )
   }
   return {

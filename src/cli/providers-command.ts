@@ -34,7 +34,7 @@ export const listProviders = async (gateway: Gateway): Promise<readonly Provider
       const error = gateway.runtime.providers.fault(name)
       return {
         name,
-        title: 'configured',
+        title: gateway.runtime.providers.find(name)?.provider.title ?? 'configured',
         usable: error === undefined,
         where: module ?? masked(name),
         group: error === undefined ? 'here' : 'broken',

@@ -12,7 +12,7 @@ import type { StartOptions, SubagentRun } from './run.ts'
 
 export interface SubagentProvider {
   readonly name: string
-  /** What messages call it, where its name says too little, as of a command line. */
+  /** What people are told of it, where that isn't its name. */
   readonly title?: string
   /** The promise that the gate holds requests against. */
   readonly capabilities: SubagentCapabilities

@@ -74,3 +74,14 @@ export const provider = defineProvider({
   expect(asked[0].message).toMatch(/ask it: Which branch\?$/u)
   expect(editor.said(sessionId)).toContain('"branch":"main"')
 })
+
+test('the built-in agent answers behind a gateway behind the gateway, which asks for no policy of its own', async () => {
+  await using rig = new Rig()
+  await using editor = await sdkEditor(rig, {
+    args: ['--', process.execPath, PROGRAM, 'acp', '--provider', 'spawn', '--model', 'rehearsal'],
+    capabilities: EVERYTHING,
+  })
+  const sessionId = await editor.open()
+  expect((await editor.prompt(sessionId, 'go')).stopReason).toBe('end_turn')
+  expect((await editor.prompt(sessionId, 'and on')).stopReason).toBe('end_turn')
+})

@@ -95,17 +95,17 @@ test('subgate run shows its children as a tree while they work and at the end, a
     const bytes = await onTerminal(80, env, words.map(quoted).join(' '))
     expect((await shownBy(bytes, 80)).slice(-4)).toEqual([
       'Both.',
-      expect.stringMatching(/^spawn {12}completed {2}\ds$/v),
-      expect.stringMatching(/^├─ spawn: count {2}completed {2}0s$/v),
-      expect.stringMatching(/^└─ spawn: wait {3}completed {2}\ds$/v),
+      expect.stringMatching(/^Built-in agent {12}completed {2}\ds$/v),
+      expect.stringMatching(/^├─ Built-in agent: count {2}completed {2}0s$/v),
+      expect.stringMatching(/^└─ Built-in agent: wait {3}completed {2}\ds$/v),
     ])
-    expect(bytes).toMatch(/└─ spawn: wait .*thinking/v)
+    expect(bytes).toMatch(/└─ Built-in agent: wait .*thinking/v)
     const { status, stdout, stderr } = spawnSync(process.execPath, words.slice(1), {
       env: { PATH: process.env['PATH'], ...env },
       encoding: 'utf8',
     })
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Both.\n' })
-    expect(stderr).not.toMatch(/spawn|[├└]/v)
+    expect(stderr).not.toMatch(/Built-in|[├└]/v)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import type { FakeStep } from '../../src/testing/fake-agent.ts'
-import { acp } from '../fixtures/acp-house.ts'
+import { acp, received } from '../fixtures/acp-house.ts'
 
 const gateway = acpHandshake({ agentCapabilities: { _meta: { subgate: { version: 1, capabilities: {} } } } })
 const ending = (said: object): readonly FakeStep[] => acpTurn(['hi'], { _meta: { subgate: said } })
@@ -51,6 +51,53 @@ test.each([
 ])('the usage %j is none', async (usage) => {
   const house = acp([...gateway, ...ending({ status: 'completed', usage })])
   expect(await (await house.start()).result).not.toHaveProperty('usage')
+})
+
+const policyRefused = {
+  code: 'INVALID_REQUEST',
+  message: 'A delegated agent asks nobody.',
+  phase: 'resolve',
+  data: { field: 'permission' },
+}
+
+/** The handshake alone: the answer to a session is the test's. */
+const asking = acpHandshake({
+  agentCapabilities: {
+    _meta: { subgate: { version: 1, capabilities: { permissions: 'native', resume: 'native' } } },
+  },
+}).slice(0, 2)
+
+const refusesToAsk: readonly FakeStep[] = [
+  { expect: 'session/new' },
+  { fail: { code: -32602, message: 'x', data: policyRefused } },
+]
+
+test('a policy that nobody asked for is no reason to refuse a kept session, which then takes none later', async () => {
+  const house = acp([...asking, ...refusesToAsk, { expect: 'session/new' }, { reply: { sessionId: 's1' } }], {
+    gateway: true,
+  })
+  const run = await house.start({ keep: true })
+  expect((await run.result).status).toBe('completed')
+  expect(received(house, 'session/new').map(({ params }) => params['_meta'])).toMatchObject([
+    { subgate: { keep: true, permission: 'ask' } },
+    { subgate: { keep: true } },
+  ])
+  expect(JSON.stringify(received(house, 'session/new')[1])).not.toContain('permission')
+  const session = { from: 'resume', sessionId: run.sessionId } as const
+  await expect(house.start({ session, permission: 'allow-reads' })).rejects.toMatchObject({
+    code: 'UNSUPPORTED_CAPABILITY',
+    data: { missing: ['permissions'] },
+  })
+  expect((await (await house.start({ session })).result).status).toBe('completed')
+})
+
+test('a policy that was asked for is refused as the other gateway refuses it', async () => {
+  const house = acp([...asking, ...refusesToAsk], { gateway: true })
+  await expect(house.start({ keep: true, permission: 'allow-reads' })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    data: { field: 'permission' },
+  })
+  expect(received(house, 'session/new')).toHaveLength(1)
 })
 
 test('a typed error comes through, cut to what an error may carry', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { rememberedOffers } from '../../src/capabilities/remembered.ts'
 import type { RememberedOffers } from '../../src/capabilities/remembered.ts'
+import type { LogEntry } from '../../src/contract/events.ts'
 import type { AgentOffer } from '../../src/contract/offer.ts'
 import { claude } from '../fixtures/claude/house.ts'
 import { codex } from '../fixtures/codex/house.ts'
@@ -74,6 +75,30 @@ describe('Codex', () => {
     expect(house.calls('model/list')).toHaveLength(1)
   })
 
+  test('a list in pages is read to its last page', async () => {
+    const pages = [CODEX_MODELS.slice(0, 1), [], CODEX_MODELS.slice(1)]
+    const house = codex({ modelPages: { pages } }, { offers: disk() })
+    await house.run('hello')
+    await until(() => house.provider.offer().models !== undefined)
+    expect(house.provider.offer()).toEqual(CODEX_OFFER)
+    expect(house.log().flatMap(({ got, params }) => (got === 'model/list' ? [params] : []))).toEqual([
+      {},
+      { cursor: '1' },
+      { cursor: '2' },
+    ])
+  })
+
+  test('a list whose pages never end is read for twenty pages', async () => {
+    const house = codex(
+      { modelPages: { pages: [[], CODEX_MODELS.slice(1)], endless: true } },
+      { offers: disk() },
+    )
+    await house.run('hello')
+    await until(() => house.provider.offer().models !== undefined)
+    expect(house.provider.offer().models?.length).toBe(10)
+    expect(house.calls('model/list')).toHaveLength(20)
+  })
+
   test('a list that never comes holds nobody back', async () => {
     const house = codex({ silent: ['model/list'] }, { offers: disk() })
     expect((await house.run('hello')).result.status).toBe('completed')
@@ -131,6 +156,53 @@ describe('Claude Code', () => {
         { value: 'medium', name: 'medium' },
       ],
     })
+  })
+
+  test('names its slash commands too, in its greeting and as each turn begins', async () => {
+    const commands = [
+      { name: 'review', description: 'Review a change', argumentHint: '<change>' },
+      { name: 'clear', description: 'Begin anew', argumentHint: '' },
+      { name: 'exit', description: 'Leave', argumentHint: '' },
+      { name: 'two words', description: 'Never typed', argumentHint: '' },
+    ]
+    const review = { name: 'review', description: 'Review a change', input: { hint: '<change>' } }
+    const later = { name: 'tidy', description: 'Tidy up' }
+    const init = {
+      type: 'system',
+      subtype: 'init',
+      slash_commands: ['review', 'clear', 'exit', 'mine', 'two words'],
+      terminal_slash_commands: ['exit'],
+    }
+    const changed = { type: 'system', subtype: 'commands_changed', commands: [later] }
+    const house = claude(
+      {
+        greeting: { commands },
+        turns: {
+          hello: [{ line: init }, { say: 'hi' }],
+          again: [{ line: { ...init, slash_commands: ['review', 'mine'] } }, { line: changed }],
+        },
+      },
+      { offers: disk() },
+    )
+    const run = await house.start('hello', { keep: true })
+    const told = async (events: AsyncIterable<LogEntry>): Promise<readonly unknown[]> =>
+      (await Array.fromAsync(events)).flatMap(({ event }) =>
+        event.type === 'session/update' && event.update.sessionUpdate === 'available_commands_update'
+          ? [event.update.availableCommands]
+          : [],
+      )
+    const mine = { name: 'mine', description: 'mine' }
+    expect(await told(run.events())).toEqual([[review, mine]])
+    const session = { from: 'resume', sessionId: run.sessionId } as const
+    const next = await house.start('again', { session })
+    expect(await told(next.events({ after: 0 }))).toContainEqual([later])
+    expect(house.provider.offer()).toEqual({ commands: [later] })
+  })
+
+  test('a command of its own reaches it as it was typed', async () => {
+    const house = claude()
+    await house.run('/review the last change')
+    expect(house.log().flatMap(({ prompt }) => prompt ?? [])).toEqual(['/review the last change'])
   })
 
   test('a greeting without models leaves what was known', async () => {

@@ -12,7 +12,7 @@ import type { AcpConnection } from './connection.ts'
 import type { Handshake } from './handshake.ts'
 import { configChoice, offersMode, optionRows } from './options.ts'
 import type { AcpSession } from './session.ts'
-import { sessionCall } from './session-params.ts'
+import { sessionCall, wishesToBeAsked } from './session-params.ts'
 import { refuseTransport } from './transports.ts'
 import type { Titled } from './transports.ts'
 
@@ -73,9 +73,18 @@ export const openSession = async (
   if (lacking(subject, request, rows)) return rows
   refuseTransport(subject, request.mcpServers, handshake.mcp)
   refuseLost(opening)
-  const { method, params } = sessionCall(request, handshake, lineage)
-  const answer = await connection
-    .request(method, params, 'session', { signal, onReply: () => session.replayed() })
+  const ask = (wishes: boolean): Promise<unknown> => {
+    const { method, params } = sessionCall(request, handshake, lineage, wishes)
+    return connection.request(method, params, 'session', { signal, onReply: () => session.replayed() })
+  }
+  const { method } = sessionCall(request, handshake, lineage)
+  const answer = await ask(true)
+    .catch((error: unknown) => {
+      if (!wishesToBeAsked(request) || !refusesPolicy(error)) throw error
+      // What nobody asked for is no reason to refuse; a later turn that does ask for it is refused by the gate.
+      session.lack('permissions')
+      return ask(false)
+    })
     .catch((error: unknown) => {
       const lost = request.origin.from !== 'new' && SubagentError.is(error) && error.code === 'AGENT_ERROR'
       throw lost ? notResumable(opening, error.message, error) : error
@@ -111,6 +120,11 @@ export const openSession = async (
   session.opened(nativeId)
   return final
 }
+
+const refusesPolicy = (error: unknown): boolean =>
+  SubagentError.is(error) &&
+  error.code === 'INVALID_REQUEST' &&
+  (error.data as SubagentError<'INVALID_REQUEST'>['data']).field === 'permission'
 
 /** The claim that the agent asks stands or falls with the mode that makes it ask. */
 const askRow = (answer: unknown, asks: AskMode | undefined): Partial<SubagentCapabilities> =>

@@ -12,14 +12,17 @@ const systemPrompt = ({ preset }: ResolvedStartRequest): acp.SystemPrompt | unde
   return { mode, content: [{ type: 'text', text: instructions.text }] }
 }
 
+/** Nobody named a policy, but a kept session may be followed up with one, which should find it asking. */
+export const wishesToBeAsked = ({ requested, keep }: ResolvedStartRequest): boolean =>
+  requested.permission === undefined && keep
+
 /**
  * Questions come to this side, whose policy answers them; so the other gateway is only ever told to ask, and not
  * even that where its agent isn't known to.
  */
-const controls = (request: ResolvedStartRequest, { rows }: Handshake): object => {
+const controls = (request: ResolvedStartRequest, { rows }: Handshake, wishes: boolean): object => {
   const { preset, model, effort, maxDepth, keep, label, permission } = request.requested
-  // A kept session may be followed up with another policy, which must find it asking.
-  const said = permission !== undefined || request.keep
+  const said = permission !== undefined || (wishes && wishesToBeAsked(request))
   const ask = said && rows.permissions !== 'none' ? ('ask' as const) : undefined
   return present({ preset, model, effort, maxDepth, keep, label, sandbox: request.sandbox, permission: ask })
 }
@@ -27,8 +30,9 @@ const controls = (request: ResolvedStartRequest, { rows }: Handshake): object =>
 const sessionMeta = (
   request: ResolvedStartRequest,
   handshake: Handshake,
+  wishes: boolean,
 ): { _meta?: acp.NewSessionRequest['_meta'] } =>
-  handshake.gateway ? { _meta: { subgate: controls(request, handshake) } } : {}
+  handshake.gateway ? { _meta: { subgate: controls(request, handshake, wishes) } } : {}
 
 /** Lineage where the agent's process, which others share, doesn't have it. */
 const withLineage = (server: McpServer, lineage: Readonly<Record<string, string>>): McpServer =>
@@ -43,6 +47,7 @@ export const sessionParams = (
   request: ResolvedStartRequest,
   handshake: Handshake,
   lineage: Readonly<Record<string, string>> = {},
+  wishes = true,
 ): Omit<acp.NewSessionRequest, '_meta'> & { _meta?: acp.NewSessionRequest['_meta'] } => {
   const { cwd, additionalDirectories, mcpServers } = request
   const instructions = handshake.gateway ? undefined : systemPrompt(request)
@@ -51,7 +56,7 @@ export const sessionParams = (
     mcpServers: mcpServers.map((server) => withLineage(server, lineage)),
     ...(additionalDirectories.length > 0 && { additionalDirectories: [...additionalDirectories] }),
     ...(instructions !== undefined && { systemPrompt: instructions }),
-    ...sessionMeta(request, handshake),
+    ...sessionMeta(request, handshake, wishes),
   }
 }
 
@@ -60,13 +65,14 @@ export interface SessionCall {
   readonly params: object
 }
 
-/** The call that opens, takes up or copies the agent's conversation. */
+/** The call that opens, takes up or copies the agent's conversation; `wishes`: with what only this side wishes for. */
 export const sessionCall = (
   request: ResolvedStartRequest,
   handshake: Handshake,
   lineage: Readonly<Record<string, string>> = {},
+  wishes = true,
 ): SessionCall => {
-  const params = sessionParams(request, handshake, lineage)
+  const params = sessionParams(request, handshake, lineage, wishes)
   const { origin } = request
   if (origin.from === 'new') return { method: 'session/new', params }
   const known = { ...params, sessionId: origin.nativeId }

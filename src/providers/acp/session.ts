@@ -1,5 +1,5 @@
 /** An ACP agent's session: prompts, updates in wire order, permissions, cancel, and the end. */
-import type { SubagentCapabilities } from '../../contract/capabilities.ts'
+import type { CapabilityId, SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ClientMethod } from '../../contract/client.ts'
 import type { ContentBlock, SessionUpdate } from '../../contract/content.ts'
 import type { ProviderEvent } from '../../contract/events.ts'
@@ -39,6 +39,7 @@ export interface SessionContext {
 export class AcpSession implements ProviderSession, Hearer {
   readonly #context: SessionContext
   #capabilities: SubagentCapabilities
+  #lacks: Partial<SubagentCapabilities> = {}
   #nativeId: string | undefined
   #handshake: Handshake | undefined
   #failureSign: FailureSign | undefined
@@ -60,7 +61,12 @@ export class AcpSession implements ProviderSession, Hearer {
   }
 
   get capabilities(): SubagentCapabilities {
-    return this.#capabilities
+    return { ...this.#capabilities, ...this.#lacks }
+  }
+
+  /** The agent has it, but not for this session. */
+  lack(row: CapabilityId): void {
+    this.#lacks = { ...this.#lacks, [row]: 'none' }
   }
 
   get nativeId(): string | undefined {

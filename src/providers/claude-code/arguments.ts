@@ -170,3 +170,7 @@ export const conversationArguments = (conversation: Conversation): readonly stri
       return ['--resume', conversation.of, '--fork-session', '--session-id', conversation.id]
   }
 }
+
+/** What can't be changed in a process: a schema is settled in the handshake, as flags are at the start. */
+export const flagsOf = (request: ResolvedStartRequest, configured: PermissionPolicy | undefined): string =>
+  JSON.stringify([turnArguments(request, configured), request.outputSchema])

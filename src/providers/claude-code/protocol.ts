@@ -4,6 +4,7 @@ import { isRecord } from '../../contract/json.ts'
 import type { AgentOffer } from '../../contract/offer.ts'
 import { present } from '../../contract/present.ts'
 import type { Usage } from '../../contract/result.ts'
+import { commandsIn } from './commands.ts'
 import { offerOfModels } from './models.ts'
 
 export interface ControlRequest {
@@ -99,13 +100,19 @@ export interface Greeting {
   readonly offer?: AgentOffer
 }
 
+const offerOf = (answer: unknown): AgentOffer | undefined => {
+  const commands = commandsIn(answer)
+  const models = offerOfModels(answer)
+  return commands === undefined ? models : { ...models, commands }
+}
+
 export const readGreeting = (answer: unknown): Greeting => {
   const said = isRecord(answer) ? answer : {}
   return {
     version: str(said['claude_code_version']),
     hooked: said['hook_on_failure_supported'] === true && said['hooks_applied'] !== false,
     sandboxed: said['sandbox_enabled'] === true,
-    ...present({ offer: offerOfModels(answer) }),
+    ...present({ offer: offerOf(answer) }),
   }
 }
 

@@ -21,6 +21,7 @@ export type { ClaudeOptions } from './launch.ts'
 
 export class ClaudeProvider implements SubagentProvider {
   readonly name: string = 'claude-code'
+  readonly title: string = 'Claude Code'
   readonly capabilities: SubagentCapabilities = CLAUDE_ROWS
   /** Whether its shell can be confined depends on what is installed here. */
   readonly negotiated: readonly CapabilityId[] = ['sandbox']
@@ -58,7 +59,7 @@ export class ClaudeProvider implements SubagentProvider {
       warm,
       idleMs,
       host: (pid: number, working: boolean) => supervisor.host(pid, working ? [ownerOf(request)] : []),
-      offers: (offer: AgentOffer) => this.#options.offers?.remember(this.#key, offer),
+      offers: (offer: AgentOffer) => this.#learnt(offer),
       noise: (text: string) => log.debug({ agent: this.name, text }, 'a line that is no JSON'),
     }
     // Loaded when it is needed: most gateways never start one.
@@ -66,6 +67,12 @@ export class ClaudeProvider implements SubagentProvider {
     return ClaudeSession.open(context, conversationOf(request)).catch((error: unknown) => {
       throw isLostConversation(request, error) ? notResumable(request, error) : error
     })
+  }
+
+  #learnt(offer: AgentOffer): AgentOffer {
+    const whole = { ...this.offer(), ...offer }
+    this.#options.offers?.remember(this.#key, whole)
+    return whole
   }
 
   /** Its models are those of an account, which is where it is told to keep it. */

@@ -4,42 +4,26 @@ import type { SubagentCapabilities } from '../../contract/capabilities.ts'
 import type { ContentBlock } from '../../contract/content.ts'
 import { isRecord } from '../../contract/json.ts'
 import type { AgentOffer } from '../../contract/offer.ts'
-import type { ProviderSession, SetupScope, Turn } from '../../contract/provider.ts'
-import type { PermissionPolicy, ResolvedStartRequest } from '../../contract/request.ts'
+import type { ProviderSession, Turn } from '../../contract/provider.ts'
+import type { ResolvedStartRequest } from '../../contract/request.ts'
 import type { TurnOutcome } from '../../contract/result.ts'
 import { after } from '../../contract/timer.ts'
 import { endMarked } from '../../process/marked.ts'
-import { turnArguments } from './arguments.ts'
+import { flagsOf } from './arguments.ts'
 import type { Conversation } from './arguments.ts'
 import { CLAUDE_ROWS } from './capabilities.ts'
+import { commandsAfter } from './commands.ts'
 import { messageOf } from './content.ts'
 import { outcomeOf } from './ending.ts'
 import { greet } from './handshake.ts'
-import type { Launched } from './launch.ts'
 import { ClaudeLines, exitError } from './lines.ts'
 import { forbidden, hookAnswer, hookVerdict, isToAskFirst, questionOf, toolAnswer } from './permissions.ts'
 import type { ControlRequest } from './protocol.ts'
+import type { SessionContext } from './session-context.ts'
 import { askPerson, QUESTION_TOOL } from './questionnaire.ts'
 import { ClaudeTurn } from './turn.ts'
 
 type Json = Readonly<Record<string, unknown>>
-
-export interface SessionContext {
-  readonly name: string
-  readonly setup: SetupScope
-  /** What the session stands for: its tools, folders, servers. */
-  readonly opened: ResolvedStartRequest
-  readonly configured: PermissionPolicy | undefined
-  launch(conversation: Conversation, request: ResolvedStartRequest): Promise<Launched>
-  noise(text: string): void
-  /** What it lets a person choose, as each of its processes says. */
-  offers(offer: AgentOffer): void
-  /** Between two turns its process waits for the next one, which others can see. */
-  readonly host: (pid: number, working: boolean) => void
-  /** False: each turn has a process of its own. */
-  readonly warm: boolean
-  readonly idleMs: number
-}
 
 /** A process, and what can't be changed in it. */
 interface Running {
@@ -64,6 +48,7 @@ export class ClaudeSession implements ProviderSession {
   /** A process that was given up between two turns: two may not write one conversation. */
   #rested: Promise<void> | undefined
   #sandboxed = false
+  #offer: AgentOffer = {}
 
   private constructor(context: SessionContext, conversation: Conversation) {
     this.#context = context
@@ -85,6 +70,10 @@ export class ClaudeSession implements ProviderSession {
   get capabilities(): SubagentCapabilities {
     const unconfined = this.#context.opened.sandbox === 'workspace-write' && !this.#sandboxed
     return unconfined ? { ...CLAUDE_ROWS, sandbox: 'none' } : CLAUDE_ROWS
+  }
+
+  get offer(): AgentOffer {
+    return this.#offer
   }
 
   get nativeId(): string {
@@ -172,7 +161,7 @@ export class ClaudeSession implements ProviderSession {
     try {
       const { sandboxed, offer } = await greet(name, lines, { opened, request }, signal)
       this.#sandboxed = sandboxed
-      if (offer !== undefined) this.#context.offers(offer)
+      if (offer !== undefined) this.#offer = this.#context.offers(offer)
       const running = { lines, flags: flagsOf(request, configured), used: false }
       this.#running = running
       void lines.lost.then(() => (this.#running === running ? this[Symbol.asyncDispose]() : undefined))
@@ -189,6 +178,12 @@ export class ClaudeSession implements ProviderSession {
     if (line['type'] === 'result' && line['is_error'] !== true)
       this.#conversation = { from: 'resume', id: this.nativeId }
     const state = this.#current
+    const availableCommands = commandsAfter(line, this.#offer.commands)
+    if (availableCommands !== undefined) {
+      this.#offer = this.#context.offers({ commands: availableCommands })
+      const update = { sessionUpdate: 'available_commands_update', availableCommands } as const
+      state?.turn.emit({ type: 'session/update', update })
+    }
     if (state === undefined || state.take(line, bytes) || state.turn.signal.aborted) return
     const { stdout } = lines.process
     stdout.pause()
@@ -294,7 +289,3 @@ export class ClaudeSession implements ProviderSession {
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-/** A schema is settled in the handshake, as flags are at the start. */
-const flagsOf = (request: ResolvedStartRequest, configured: PermissionPolicy | undefined): string =>
-  JSON.stringify([turnArguments(request, configured), request.outputSchema])

@@ -185,6 +185,8 @@ const answers = (message: Json, parent: string, { background, planned }: Shown):
 const SILENT: ReadonlySet<string> = new Set([
   'background_tasks_changed',
   'command_lifecycle',
+  // Told by the session.
+  'commands_changed',
   'files_persisted',
   'hook_progress',
   'hook_response',

@@ -21,6 +21,7 @@ const modelList = z.looseObject({
       ),
     }),
   ),
+  nextCursor: z.optional(z.nullable(z.string())),
 })
 
 type Listed = z.infer<typeof modelList>['data'][number]
@@ -32,10 +33,28 @@ const effortsOf = ({ supportedReasoningEfforts }: Listed): readonly OfferedValue
     ...present({ description: description ?? undefined }),
   }))
 
-/** Undefined for an answer that is no list; a model that is hidden is for those who know it. */
-export const offerOfModels = (answer: unknown): AgentOffer | undefined => {
-  const listed = read(modelList, answer)?.data.filter(({ hidden }) => hidden !== true)
-  if (listed === undefined || listed.length === 0) return undefined
+/** A server that always names a further page must not be asked for ever. */
+const MAX_PAGES = 20
+
+/** Asks for page after page; a cursor that comes again names no further one. */
+export const listModels = async (
+  ask: (params: { readonly cursor?: string }) => Promise<unknown>,
+): Promise<AgentOffer | undefined> => {
+  const listed: Listed[] = []
+  const asked = new Set<string>()
+  for (let cursor: string | undefined; asked.size < MAX_PAGES; asked.add(cursor)) {
+    const page = read(modelList, await ask(present({ cursor })))
+    listed.push(...(page?.data ?? []))
+    cursor = page?.nextCursor ?? undefined
+    if (cursor === undefined || asked.has(cursor)) break
+  }
+  return offerOf(listed)
+}
+
+/** Undefined for no models; one that is hidden is for those who know it. */
+const offerOf = (all: readonly Listed[]): AgentOffer | undefined => {
+  const listed = all.filter(({ hidden }) => hidden !== true)
+  if (listed.length === 0) return undefined
   const fallback = listed.find(({ isDefault }) => isDefault === true)
   return {
     models: listed.map((each) => ({

@@ -20,7 +20,7 @@ import type { Supervisor } from '../../process/supervisor.ts'
 import { WarmPool } from '../../process/warm-pool.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { CODEX_VARIABLES } from './environment.ts'
-import { offerOfModels } from './models.ts'
+import { listModels } from './models.ts'
 import { refuseConflict } from './policy.ts'
 import type { CodexServer } from './server.ts'
 import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
@@ -51,6 +51,7 @@ const WRITTEN = /already has an active writer/iu
 
 export class CodexProvider implements SubagentProvider, AsyncDisposable {
   readonly name: string = 'codex'
+  readonly title: string = 'Codex'
   readonly capabilities: SubagentCapabilities = CODEX_ROWS
   readonly negotiated: readonly [] = []
   readonly inheritsParentContext: boolean = false
@@ -163,7 +164,9 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     const { offers, log } = this.#options
     if (offers === undefined || offers.recall(this.#key) !== undefined) return
     try {
-      const offer = offerOfModels(await server.request('model/list', {}, { phase: 'initialize' }))
+      const offer = await listModels((params) =>
+        server.request('model/list', params, { phase: 'initialize' }),
+      )
       if (offer !== undefined) offers.remember(this.#key, offer)
     } catch (error) {
       log.debug({ agent: this.name, error }, 'the models could not be listed')

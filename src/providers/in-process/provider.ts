@@ -13,6 +13,9 @@ import { checkStart } from './start-check.ts'
 
 export type InProcessName = 'spawn' | 'fork'
 
+/** What people call both. */
+export const BUILT_IN_TITLE = 'Built-in agent'
+
 const namesOf = ({ delegationTools }: Deployment): readonly string[] => [
   ...delegationTools.map(({ name }) => name),
   ...(delegationTools.length > 0 ? CONTROL_TOOL_NAMES : []),
@@ -35,6 +38,7 @@ export const inProcessProvider = (name: InProcessName, deployment: Deployment): 
   }
   return {
     name,
+    title: BUILT_IN_TITLE,
     capabilities: DECLARED,
     negotiated: BY_MODEL,
     inheritsParentContext: name === 'fork',

@@ -1,6 +1,7 @@
 /** `createSubgate`: the gateway in three lines of code. */
 import { expect, test } from 'vitest'
-import { SubagentError } from '../../../src/index.ts'
+import { memoryStore, SubagentError } from '../../../src/index.ts'
+import type { SubagentProvider } from '../../../src/index.ts'
 import { playing, scriptedProvider } from '../../../src/testing/index.ts'
 import { openSubgate } from './open-subgate.ts'
 
@@ -17,6 +18,30 @@ test('passes every other field of a request on', async () => {
   const prompt = playing([{ report: 'model' }])
   const result = await subgate.run('scripted', prompt, { model: 'm-7', label: 'the first' })
   expect(result.text).toBe('{"model":"m-7"}')
+})
+
+test('every option of a start reaches it, and is no field of the request', async () => {
+  const store = memoryStore()
+  const inner = scripted()
+  const seen: unknown[] = []
+  const provider: SubagentProvider = {
+    name: 'curious',
+    capabilities: inner.capabilities,
+    negotiated: [],
+    inheritsParentContext: false,
+    open: (request, setup) => {
+      seen.push(setup.choices)
+      return inner.open(request, setup)
+    },
+  }
+  await using subgate = await openSubgate({ store, providers: [{ provider }] })
+  const { sessionId, status } = await subgate.run('curious', 'Hello?', {
+    choices: [{ modeId: 'plan' }],
+    chat: { id: 'chat-7' },
+    toolCallId: 'call-7',
+  })
+  expect([status, seen]).toEqual(['completed', [[{ modeId: 'plan' }]]])
+  expect(store.get(sessionId)?.header.chat).toEqual({ id: 'chat-7' })
 })
 
 test('a refused start rejects with a typed error', async () => {
