@@ -20,7 +20,6 @@ import type { Supervisor } from '../../process/supervisor.ts'
 import { WarmPool } from '../../process/warm-pool.ts'
 import { CODEX_ROWS } from './capabilities.ts'
 import { CODEX_VARIABLES } from './environment.ts'
-import { listModels } from './models.ts'
 import { refuseConflict } from './policy.ts'
 import type { CodexServer } from './server.ts'
 import { injected, PROCESS_OVERRIDES, threadCall, threadConfig, turnInput } from './thread.ts'
@@ -164,6 +163,7 @@ export class CodexProvider implements SubagentProvider, AsyncDisposable {
     const { offers, log } = this.#options
     if (offers === undefined || offers.recall(this.#key) !== undefined) return
     try {
+      const { listModels } = await import('./models.ts')
       const offer = await listModels((params) =>
         server.request('model/list', params, { phase: 'initialize' }),
       )
