@@ -63,6 +63,21 @@ export interface PermissionResolved {
   readonly by: 'person' | 'policy' | 'cancel'
 }
 
+/** A person is asked by a form, or led to a web page, by ACP's `elicitation/create`; `elicitation/resolved` follows. */
+export interface ElicitationRequested {
+  readonly type: 'elicitation/requested'
+  /** Unique among those of the session that are open. */
+  readonly id: string
+  readonly message: string
+}
+
+export interface ElicitationResolved {
+  readonly type: 'elicitation/resolved'
+  readonly id: string
+  /** What the person did; `cancel` also for a question that was withdrawn. What was filled in isn't kept. */
+  readonly action: 'accept' | 'decline' | 'cancel'
+}
+
 export interface Notice {
   readonly type: 'notice'
   readonly severity: 'info' | 'warning' | 'error'
@@ -129,6 +144,8 @@ export type SetupEvent =
   /** Came after its turn had ended: kept, but part of no result. */
   | { readonly type: 'session/late_update'; readonly update: SessionUpdate }
   | SubagentUpdated
+  | ElicitationRequested
+  | ElicitationResolved
   /** The agent's own id of this conversation, apart from ours. */
   | { readonly type: 'session/native_id'; readonly nativeId: string }
   | { readonly type: 'permission/preset'; readonly preset: string; readonly source: 'delegation' }

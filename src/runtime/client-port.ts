@@ -1,5 +1,6 @@
 /** One session's way to the client of the person it works for: placed in the tree, and in the order of its events. */
 import type { Client, ClientAnswer, ClientCall, ClientOffer, SessionClient } from '../contract/client.ts'
+import type { ElicitationRequested, ElicitationResolved } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { ResolvedStartRequest } from '../contract/request.ts'
 import { after } from '../contract/timer.ts'
@@ -17,6 +18,17 @@ const notOffered = ({ method }: ClientCall): ClientAnswer => ({
   error: { code: -32601, message: `Method not found: ${method}` },
 })
 
+/** As much of it as one line of a list may need. */
+const MAX_MESSAGE = 1000
+
+const messageOf = ({ params: { message } }: ClientCall): string =>
+  (typeof message === 'string' && message.trim() !== '' ? message : 'a question').slice(0, MAX_MESSAGE)
+
+const actionOf = (answer: ClientAnswer): ElicitationResolved['action'] => {
+  const action = 'result' in answer ? answer.result['action'] : undefined
+  return action === 'accept' || action === 'decline' ? action : 'cancel'
+}
+
 export class ClientPort implements SessionClient {
   readonly client: Client
   readonly offer: ClientOffer
@@ -27,6 +39,7 @@ export class ClientPort implements SessionClient {
   /** Web pages that a person was led to, and hasn't turned away from. */
   readonly #pages = new Set<unknown>()
   #questions = 0
+  #asked = 0
 
   /** `questionMs`: until a question that nobody answers is cancelled; 0 = never. */
   constructor(client: Client, request: ResolvedStartRequest, questionMs: number) {
@@ -56,13 +69,18 @@ export class ClientPort implements SessionClient {
     using _ = this.#questionMs > 0 ? after(this.#questionMs, () => expired.abort()) : undefined
     const { elicitationId: page } = call.params
     this.#asks(1)
+    const id = `form_${(this.#asked += 1)}`
+    this.#log({ type: 'elicitation/requested', id, message: messageOf(call) })
     this.#pages.add(page)
+    let action: ElicitationResolved['action'] = 'cancel'
     try {
       const signal = AbortSignal.any([call.signal, expired.signal])
       const answer = await this.#placed({ ...call, signal }, CANCELLED)
-      if (!('result' in answer) || answer.result['action'] !== 'accept') this.#pages.delete(page)
+      action = actionOf(answer)
+      if (action !== 'accept') this.#pages.delete(page)
       return answer
     } finally {
+      this.#log({ type: 'elicitation/resolved', id, action })
       this.#asks(-1)
     }
   }
@@ -91,6 +109,16 @@ export class ClientPort implements SessionClient {
       return await Promise.race([this.client.request(placed), aborted])
     } finally {
       signal.removeEventListener('abort', withdraw)
+    }
+  }
+
+  /** So that whoever reads the log sees that a person is waited for; a log that takes no more holds no answer up. */
+  #log(event: ElicitationRequested | ElicitationResolved): void {
+    const log = this.#session?.log
+    try {
+      log?.append(event, log.registers.openRun)
+    } catch {
+      // What ended the log is told by its run.
     }
   }
 

@@ -52,6 +52,8 @@ export const advance = (state: LifecycleState, entry: LogEntry): LifecycleState 
     case 'approval/asked':
     case 'approval/decided':
     case 'subagent/update':
+    case 'elicitation/requested':
+    case 'elicitation/resolved':
       if (runId !== undefined) inRun(state, entry)
       return next
     case 'session/late_update':

@@ -27,6 +27,8 @@ export interface Registers {
   readonly maxDepth?: number
   /** Questions that wait for an answer; absent = none. */
   readonly asked?: readonly PermissionId[]
+  /** Forms that wait for a person; absent = none. Those of a run are over with it. */
+  readonly forms?: readonly string[]
 }
 
 export const EMPTY_REGISTERS: Registers = { lastCompleted: 0 }
@@ -65,6 +67,15 @@ const afterAnswer = (registers: Registers, id: PermissionId): Registers => {
   return asked.length === 0 ? rest : { ...rest, asked }
 }
 
+const afterForm = (registers: Registers, id: string): Registers => {
+  const forms = (registers.forms ?? []).filter((each) => each !== id)
+  const rest = without(registers, 'forms')
+  return forms.length === 0 ? rest : { ...rest, forms }
+}
+
+/** What holds while a run is open. */
+const over = ({ openRun: _run, openLimits: _limits, forms: _forms, ...rest }: Registers): Registers => rest
+
 /** One event further. Last event wins (B3.5). */
 export const advanceRegisters = (registers: Registers, { seq, at, runId, event }: LogEntry): Registers => {
   switch (event.type) {
@@ -72,7 +83,7 @@ export const advanceRegisters = (registers: Registers, { seq, at, runId, event }
       return runId === undefined ? registers : begun(registers, runId, event, at)
     case 'run/settled':
       return {
-        ...(without(without(registers, 'openRun') as Registers, 'openLimits') as Registers),
+        ...over(registers),
         lastStatus: event.status,
         lastCompleted: event.status === 'completed' ? seq : registers.lastCompleted,
       }
@@ -94,6 +105,10 @@ export const advanceRegisters = (registers: Registers, { seq, at, runId, event }
       return { ...registers, asked: [...(registers.asked ?? []), event.id] }
     case 'permission/resolved':
       return afterAnswer(registers, event.id)
+    case 'elicitation/requested':
+      return { ...registers, forms: [...(registers.forms ?? []), event.id] }
+    case 'elicitation/resolved':
+      return afterForm(registers, event.id)
     case 'session/update':
     case 'session/late_update':
     case 'subagent/update':

@@ -44,6 +44,8 @@ export class RunFold {
       case 'run/started':
       case 'run/settled':
       case 'notice':
+      case 'elicitation/requested':
+      case 'elicitation/resolved':
       case 'letter/received':
       case 'session/late_update':
       case 'subagent/update':

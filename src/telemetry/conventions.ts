@@ -122,6 +122,10 @@ export const eventWords = ({ event }: LogEntry): SpanWords | undefined => {
         name: event.type,
         attributes: { 'subgate.outcome': event.outcome.outcome, 'subgate.by': event.by },
       }
+    case 'elicitation/requested':
+      return { name: event.type, attributes: {} }
+    case 'elicitation/resolved':
+      return { name: event.type, attributes: { 'subgate.action': event.action } }
     case 'approval/asked':
       return { name: event.type, attributes: { 'subgate.kind': event.kind } }
     case 'approval/decided':

@@ -1,6 +1,8 @@
 /** Questions with a form: a person's to answer, and nobody else's. */
 import { describe, expect, test } from 'vitest'
+import { gather } from '../../src/cli/reading/processes.ts'
 import type { ClientAnswer } from '../../src/contract/client.ts'
+import { memoryStore } from '../../src/sessions/memory-store.ts'
 import { acpHandshake, acpTurn } from '../../src/testing/fake-agent.ts'
 import type { FakeStep } from '../../src/testing/fake-agent.ts'
 import { acp } from '../fixtures/acp-house.ts'
@@ -27,6 +29,37 @@ describe('a question with a form', () => {
       _meta: { y: 1 },
     })
     expect(client.calls[0]?.params).toEqual({ ...FORM, toolCallId: 't1', _meta: { x: 1 } })
+  })
+
+  test('issue 4 item 5: stands in the log while it waits, so that the run needs a person, for readers of the store too', async () => {
+    const answer = Promise.withResolvers<ClientAnswer>()
+    const client = recordedClient(() => answer.promise)
+    const store = memoryStore()
+    const house = acp(
+      [
+        ...acpHandshake(),
+        { expect: 'session/prompt' },
+        ask('elicitation/create', { ...FORM, message: 'Which branch?' }),
+        { say: 'done' },
+        { reply: { stopReason: 'end_turn' } },
+      ],
+      { store },
+    )
+    const run = await house.start({}, { client })
+    const shown = (): unknown => gather(store, { all: true, now: Date.now() })[0]
+    const said = (): number => house.entries(run.sessionId).length
+    await until(() => client.calls.length === 1 && said() > 0)
+    expect(shown()).toMatchObject({ activity: { needsYou: true, doing: 'waiting for you: Which branch?' } })
+    answer.resolve(ok({ action: 'decline' }))
+    await run.result
+    const of = house
+      .entries(run.sessionId)
+      .flatMap(({ event, runId }) => (event.type.startsWith('elicitation/') ? [{ event, runId }] : []))
+    expect(of).toEqual([
+      { event: { type: 'elicitation/requested', id: 'form_1', message: 'Which branch?' }, runId: run.id },
+      { event: { type: 'elicitation/resolved', id: 'form_1', action: 'decline' }, runId: run.id },
+    ])
+    expect(shown()).not.toHaveProperty('activity')
   })
 
   test('is cancelled with the run, and withdrawn', async () => {

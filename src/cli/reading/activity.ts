@@ -6,7 +6,7 @@ import { nextDoing, STARTING } from '../terminal/doing.ts'
 export interface Activity {
   /** A running tool's title, `writing`, `thinking`, or what it waits for. */
   readonly doing: string
-  /** A permission waits for a person. */
+  /** A permission or a form waits for a person. */
   readonly needsYou: boolean
   /** Tokens that the conversation takes by now, where the agent says so. */
   readonly tokens?: number

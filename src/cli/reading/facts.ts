@@ -38,6 +38,10 @@ export const factOf = (
       return fact('asks', question(event, titleOf))
     case 'permission/resolved':
       return fact('answered', `by ${event.by}`)
+    case 'elicitation/requested':
+      return fact('asks', event.message)
+    case 'elicitation/resolved':
+      return fact('answered', event.action)
     case 'notice':
       return fact(event.severity === 'info' ? 'notice' : event.severity, event.title, event.detail)
     case 'approval/asked':

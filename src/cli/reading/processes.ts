@@ -86,7 +86,7 @@ export const readActivity = (
   const from = Math.max(run.firstSeq, lastSeq - TAIL)
   const begin = started === undefined ? [] : [started]
   const seen = activityOf([...begin, ...store.read(id, from, TAIL)], openChildren)
-  const asked = (registers.asked ?? []).length > 0
+  const asked = (registers.asked ?? []).length > 0 || registers.forms !== undefined
   if (!asked || seen.needsYou || from === run.firstSeq) return seen
   return activityOf([...begin, ...store.read(id, run.firstSeq, lastSeq - run.firstSeq)], openChildren)
 }

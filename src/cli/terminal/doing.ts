@@ -40,6 +40,11 @@ export const nextDoing = (now: Doing, { event }: Pick<LogEntry, 'event'>): Doing
       const title = titleOf(event.toolCall, now.tools)
       return state(now.tools, [...without(now.questions, event.id), { id: event.id, title }], now.otherwise)
     }
+    case 'elicitation/requested': {
+      const { id, message: title } = event
+      return state(now.tools, [...without(now.questions, id), { id, title }], now.otherwise)
+    }
+    case 'elicitation/resolved':
     case 'permission/resolved':
       return state(now.tools, without(now.questions, event.id), now.otherwise)
     case 'session/update':

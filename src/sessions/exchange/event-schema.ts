@@ -124,6 +124,12 @@ const eventSchema = z.discriminatedUnion('type', [
     outcome,
     by: z.enum(['person', 'policy', 'cancel']),
   }),
+  z.strictObject({ type: type('elicitation/requested'), id: name, message: text }),
+  z.strictObject({
+    type: type('elicitation/resolved'),
+    id: name,
+    action: z.enum(['accept', 'decline', 'cancel']),
+  }),
   z.strictObject({ type: type('session/update'), update }),
   z.strictObject({ type: type('session/late_update'), update }),
   z.strictObject({

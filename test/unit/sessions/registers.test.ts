@@ -58,3 +58,14 @@ test('B3.5: the last event of each kind wins', () => {
     descriptor: descriptor(3),
   })
 })
+
+test('forms that wait for a person are known until they are answered, and end with their run', () => {
+  const begun: SessionEvent = { type: 'run/started', provider: 'p', depth: 0 }
+  const asked = (id: string): SessionEvent => ({ type: 'elicitation/requested', id, message: 'Which?' })
+  const answered = (id: string): SessionEvent => ({ type: 'elicitation/resolved', id, action: 'cancel' })
+  const forms = (...events: readonly SessionEvent[]) => foldRegisters(log(...events)).forms
+  expect(forms(begun, asked('a'), asked('b'))).toEqual(['a', 'b'])
+  expect(forms(begun, asked('a'), asked('b'), answered('a'))).toEqual(['b'])
+  expect(forms(begun, asked('a'), answered('a'))).toBe(undefined)
+  expect(forms(begun, asked('a'), failed)).toBe(undefined)
+})
