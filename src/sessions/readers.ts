@@ -56,6 +56,8 @@ export class Readers {
   /** Somebody has been over the high-water mark, and not yet back at the half of it. */
   #over = false
   #sinceBreath = 0
+  /** The slowest reader is no further behind, so that it needn't be looked for at each event. */
+  #atMost = 0
   #breath: { readonly taken: PromiseWithResolvers<void>; readonly limit: NodeJS.Timeout } | undefined
 
   constructor(firstSeq: number, now: () => number) {
@@ -65,6 +67,7 @@ export class Readers {
 
   attach(cursor: number): Reader {
     const reader = new AttachedReader(this, cursor, this.#now())
+    this.#atMost = Infinity
     this.#attached.add(reader)
     return reader
   }
@@ -72,6 +75,7 @@ export class Readers {
   added(bytes: number): void {
     this.#totals.push(this.#total + bytes)
     this.#sinceBreath += bytes
+    this.#atMost += bytes
     if (this.#totals.length % FORGET_EVERY === 0) this.#forget()
   }
 
@@ -82,9 +86,11 @@ export class Readers {
 
   /** False when the slowest attached reader is over the high-water mark behind, or is to be given a moment. */
   get keepingUp(): boolean {
+    const limit = this.#sinceBreath < NEAR_BYTES ? HIGH_WATER_BYTES : NEAR_BYTES
+    if (this.#atMost <= limit) return true
     const backlog = this.#backlog()
     this.#over ||= backlog > HIGH_WATER_BYTES
-    return backlog <= (this.#sinceBreath < NEAR_BYTES ? HIGH_WATER_BYTES : NEAR_BYTES)
+    return backlog <= limit
   }
 
   /**
@@ -109,6 +115,7 @@ export class Readers {
     if (!this.#attached.has(reader) && reader.detached) {
       reader.detached = false
       this.#attached.add(reader)
+      this.#atMost = Infinity
     }
     this.#check()
   }
@@ -137,6 +144,7 @@ export class Readers {
       const read = this.#totals[Math.max(cursor - this.#first, 0)] ?? this.#total
       most = Math.max(most, this.#total - read)
     }
+    this.#atMost = most
     return most
   }
 

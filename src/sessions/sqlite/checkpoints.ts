@@ -5,12 +5,12 @@
 import type { Worker } from 'node:worker_threads'
 import type { Connection } from './connection.ts'
 
-/** Pages in the log from which on it is worth a thread, which costs 60 ms and 10 MiB: 6 MiB, that few runs write. */
-const WORTH = 1500
-/** From here on the log must begin anew, for which the thread keeps writers waiting for a moment; 16 MiB. */
-const LONG = 4000
+/** Pages in the log from which on it is worth a thread, which costs 60 ms and 10 MiB: 40 MiB, that few runs write. */
+const WORTH = 10_000
+/** From here on the log must begin anew, for which the thread keeps writers waiting for a moment; 64 MiB. */
+const LONG = 16_000
 /** So far it may grow when the thread can't be had. */
-const TOO_LONG = 16_000
+const TOO_LONG = 32_000
 /** Looking costs about as much as a small commit. */
 const LOOK_EVERY = 32
 

@@ -72,6 +72,8 @@ export class WriteQueue {
   hurry(urgent: boolean): void {
     if (this.#stalled) return
     if (urgent) return void this.flush()
+    // Its end is set.
+    if (this.#timer !== undefined && this.#weight() < MOST_WAITING) return
     const now = monotonicMs()
     if (now - this.#burstAt < this.#times.burstMs && this.#weight() < MOST_WAITING)
       return this.#later(this.#times.burstMs)

@@ -104,6 +104,16 @@ test('after any number of events the mark is the same, for old readers and new',
   late.detach()
 })
 
+test('a reader that begins far behind counts at once, and no longer when it leaves', () => {
+  const readers = filled(9, MIB)
+  expect(readers.keepingUp).toBe(true)
+  const reader = readers.attach(0)
+  expect(readers.keepingUp).toBe(false)
+  reader.detach()
+  readers.added(1)
+  expect(readers.keepingUp).toBe(true)
+})
+
 test('the slowest of several readers counts, until it leaves', async () => {
   const readers = filled(9, MIB)
   const [fast, slow] = [readers.attach(0), readers.attach(0)]

@@ -26,7 +26,7 @@ test('a long log is brought into the file while its writers go on, and the next 
   const before = log()
   expect(before).toBeGreaterThan(1500)
   await until(() => {
-    write(1)
+    write(20)
     return log() < before
   })
   expect(statSync(house.file).size).toBeGreaterThan(700 * PAGE.length)
